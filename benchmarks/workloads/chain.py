@@ -1,0 +1,63 @@
+"""A chain of 200 scalar operations, `x = x * w + b` a hundred times, forward and backward."""
+
+import numpy as np
+
+LENGTH = 100
+X, W, B = np.float32(1.0), np.float32(0.99), np.float32(0.02)
+
+
+def tape(tf):
+    x0, w, b = tf.constant(X), tf.Variable(W), tf.Variable(B)
+
+    def step():
+        with tf.GradientTape() as tape:
+            x = x0
+            for _ in range(LENGTH):
+                x = x * w + b
+        return tape.gradient(x, [w, b])
+
+    return step
+
+
+def torch():
+    import torch
+
+    x0 = torch.tensor(X)
+    w, b = torch.tensor(W, requires_grad=True), torch.tensor(B, requires_grad=True)
+
+    def step():
+        x = x0
+        for _ in range(LENGTH):
+            x = x * w + b
+        return torch.autograd.grad(x, [w, b])
+
+    return step
+
+
+def autograd():
+    from autograd import grad
+
+    def chain(params):
+        w, b = params
+        x = X
+        for _ in range(LENGTH):
+            x = x * w + b
+        return x
+
+    slope = grad(chain)
+    return lambda: slope([W, B])
+
+
+def numpy():
+    def step():
+        xs = [X]
+        for _ in range(LENGTH):
+            xs.append(xs[-1] * W + B)
+        g, gw, gb = np.float32(1), np.float32(0), np.float32(0)
+        for x in reversed(xs[:-1]):
+            gb = gb + g
+            gw = gw + g * x
+            g = g * W
+        return [gw, gb]
+
+    return step

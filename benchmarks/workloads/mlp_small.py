@@ -1,0 +1,100 @@
+"""A training step of a small network: 4-64-64-2, ReLU, batch 32, mean squared error, SGD."""
+
+from itertools import pairwise
+
+import numpy as np
+
+SIZES, BATCH, RATE = (4, 64, 64, 2), 32, 1e-3
+
+
+def start():
+    rng = np.random.default_rng(0)
+    params = []
+    for inputs, outputs in pairwise(SIZES):
+        weights = rng.normal(size=(inputs, outputs)) * np.sqrt(2 / inputs)
+        params += [weights.astype("float32"), np.zeros(outputs, "float32")]
+    x = rng.normal(size=(BATCH, SIZES[0])).astype("float32")
+    y = rng.normal(size=(BATCH, SIZES[-1])).astype("float32")
+    return params, x, y
+
+
+def tape(tf):
+    params, x, y = start()
+    params = [tf.Variable(p) for p in params]
+    w1, b1, w2, b2, w3, b3 = params
+    x, y = tf.constant(x), tf.constant(y)
+
+    def step():
+        with tf.GradientTape() as tape:
+            h = tf.nn.relu(x @ w1 + b1)
+            h = tf.nn.relu(h @ w2 + b2)
+            loss = tf.reduce_mean(tf.square(h @ w3 + b3 - y))
+        grads = tape.gradient(loss, params)
+        for p, g in zip(params, grads, strict=True):
+            p.assign_sub(RATE * g)
+        return grads
+
+    return step
+
+
+def torch():
+    import torch
+    from torch.nn import functional as F
+
+    params, x, y = start()
+    params = [torch.tensor(p, requires_grad=True) for p in params]
+    w1, b1, w2, b2, w3, b3 = params
+    x, y = torch.tensor(x), torch.tensor(y)
+
+    def step():
+        h = torch.relu(torch.addmm(b1, x, w1))
+        h = torch.relu(torch.addmm(b2, h, w2))
+        loss = F.mse_loss(torch.addmm(b3, h, w3), y)
+        grads = torch.autograd.grad(loss, params)
+        with torch.no_grad():
+            for p, g in zip(params, grads, strict=True):
+                p.sub_(g, alpha=RATE)
+        return grads
+
+    return step
+
+
+def autograd():
+    import autograd.numpy as anp
+    from autograd import grad
+
+    params, x, y = start()
+
+    def loss(params):
+        w1, b1, w2, b2, w3, b3 = params
+        h = anp.maximum(x @ w1 + b1, 0)
+        h = anp.maximum(h @ w2 + b2, 0)
+        return anp.mean((h @ w3 + b3 - y) ** 2)
+
+    slope = grad(loss)
+
+    def step():
+        grads = slope(params)
+        for p, g in zip(params, grads, strict=True):
+            p -= RATE * g
+        return grads
+
+    return step
+
+
+def numpy():
+    params, x, y = start()
+    w1, b1, w2, b2, w3, b3 = params
+
+    def step():
+        h1 = np.maximum(x @ w1 + b1, 0)
+        h2 = np.maximum(h1 @ w2 + b2, 0)
+        g = (h2 @ w3 + b3 - y) * (2 / y.size)
+        g2 = (g @ w3.T) * (h2 > 0)
+        g1 = (g2 @ w2.T) * (h1 > 0)
+        grads = [x.T @ g1, g1.sum(0), h1.T @ g2, g2.sum(0), h2.T @ g, g.sum(0)]
+        for p, d in zip(params, grads, strict=True):
+            p -= RATE * d
+        return grads
+
+    return step

@@ -1,0 +1,25 @@
+"""A gradient tape that explains itself: TensorFlow's GradientTape on NumPy.
+
+>>> import gradtape as tf
+>>> x = tf.Variable(3.0)
+>>> with tf.GradientTape() as tape:
+...     y = x**2
+>>> tape.gradient(y, x)
+<tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+"""
+
+from . import dtypes, errors, math, nest
+from .dtypes import (
+    DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64,
+    half, int8, int16, int32, int64, resource, string, uint8, uint16, uint32, uint64, variant,
+)  # fmt: skip
+from .enums import UnconnectedGradients, VariableAggregation, VariableSynchronization
+from .math import add, exp, multiply, reduce_sum, square, subtract, tanh
+from .module import Module
+from .names import name_scope
+from .shapes import TensorShape, TensorSpec, TypeSpec, type_spec_from_value
+from .slices import IndexedSlices
+from .tape import GradientTape
+from .tensor import Tensor
+from .variable import Variable
+from .version import TENSORFLOW as __version__

@@ -1,0 +1,8 @@
+"""Lets ``python -m gradtape`` be the command line."""
+
+import sys
+
+from gradtape.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,242 @@
+"""Lets ``import tensorflow`` mean gradtape, and words the answer when a name is not here.
+
+The module object for ``tensorflow`` *is* gradtape and the one for ``tensorflow.math`` *is*
+``gradtape.math``: nothing is copied, so the two names can never disagree.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any
+
+ALIAS = "tensorflow"
+ENGINE = "gradtape"
+SPAWN = "multiprocessing.spawn"
+
+
+def install() -> None:
+    """Make ``tensorflow`` and its submodules resolve to gradtape, before any other finder."""
+    if not any(isinstance(finder, Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, Finder())  # type: ignore[arg-type]
+        if SPAWN in sys.modules:
+            _follow(sys.modules[SPAWN])
+
+
+class Finder:
+    """Finds ``tensorflow`` and ``tensorflow.*`` among gradtape's own modules."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname == SPAWN:
+            return _following_spec(path)
+        root, _, inner = fullname.partition(".")
+        if root != ALIAS:
+            return None
+        module = _engine_module(inner)
+        if module is None:
+            # Any other finder would search gradtape's directory and load its files a second time.
+            raise ModuleNotFoundError(missing_module(inner), name=fullname)
+        # Always a package: `tensorflow.experimental.numpy` may be an attribute of a plain module.
+        return ModuleSpec(fullname, Loader(module), is_package=True)
+
+
+class Loader:
+    """Hands out a module that is loaded already, and leaves it as it was."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.module = module
+        self.spec = module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self.module
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The import system has just put the alias's spec in place of the module's own.
+        alias, module.__spec__ = module.__spec__, self.spec
+        assert alias is not None
+        sys.modules.setdefault(ENGINE + alias.name.removeprefix(ALIAS), module)
+
+
+def _engine_module(inner: str) -> ModuleType | None:
+    """Return gradtape's module of that dotted name, or None if it has none."""
+    if inner.partition(".")[0] in PRIVATE:
+        return None
+    found: Any = importlib.import_module(ENGINE)
+    for name in inner.split(".") if inner else ():
+        found = getattr(found, name, None)
+    return found if isinstance(found, ModuleType) else None
+
+
+# --- into processes that multiprocessing starts afresh --------------------------------------------
+
+
+def _following_spec(path: Sequence[str] | None) -> ModuleSpec | None:
+    """Return multiprocessing's own spec, changed to call `_follow` once the module is there."""
+    spec = PathFinder.find_spec(SPAWN, path)
+    if spec is None or spec.loader is None:
+        return None
+    execute = spec.loader.exec_module
+
+    def execute_and_follow(module: ModuleType) -> None:
+        execute(module)
+        _follow(module)
+
+    spec.loader.exec_module = execute_and_follow  # type: ignore[method-assign]
+    return spec
+
+
+def _follow(spawn: Any) -> None:
+    """Have the children of this process install the alias before they load the main program."""
+    prepare = spawn.get_preparation_data
+
+    def prepare_with_alias(name: str) -> dict[str, Any]:
+        data: dict[str, Any] = prepare(name)
+        if name == "ignore":
+            # For the fork server, which would load the main program before it knows the alias.
+            data.pop("init_main_from_path", None)
+        return {**data, ENGINE: _Installed()}
+
+    spawn.get_preparation_data = prepare_with_alias
+
+
+class _Installed:
+    """Installs the alias in the process that unpickles it."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return install, ()
+
+
+# --- what to say ----------------------------------------------------------------------------------
+
+
+def missing(module_name: str, name: str, names: Iterable[str] | None = None) -> str:
+    """Return the message for ``module_name.name``, a name that gradtape does not have.
+
+    ``names`` are the public names that may be proposed instead, dotted and without ``tf.``; by
+    default all of gradtape's.
+
+    >>> missing("gradtape", "log", ["exp", "math.log"])
+    "module 'gradtape' has no attribute 'log'; did you mean tf.math.log?"
+    >>> missing("gradtape", "to_float", [])
+    "module 'gradtape' has no attribute 'to_float'; use tf.cast(x, tf.float32)"
+    """
+    message = f"module {module_name!r} has no attribute {name!r}"
+    if name.startswith("_"):
+        return message
+    inner = f"{module_name.partition('.')[2]}.{name}".removeprefix(".")
+    return message + _counsel(inner, public_names() if names is None else names, "tf.")
+
+
+def missing_module(inner: str) -> str:
+    """Return the message for ``import tensorflow.<inner>`` when gradtape has no such module."""
+    message = f"No module named {ALIAS + '.' + inner!r}: gradtape does not have it"
+    modules = [name for name in public_names() if _engine_module(name) is not None]
+    return message + _counsel(inner, modules, ALIAS + ".")
+
+
+def public_names() -> list[str]:
+    """Return the names that gradtape offers, dotted, those of its modules included."""
+    engine = importlib.import_module(ENGINE)
+    found = []
+    for name in _offered(engine):
+        found.append(name)
+        value = vars(engine).get(name)
+        if isinstance(value, ModuleType) and value.__name__.startswith(ENGINE):
+            inner = (one for one in _offered(value) if not isinstance(vars(value)[one], ModuleType))
+            found += [f"{name}.{one}" for one in inner]
+    return found
+
+
+def _offered(module: ModuleType) -> list[str]:
+    held = [name for name in vars(module) if not name.startswith("_")]
+    listed = getattr(module, "__all__", held)
+    return [name for name in held if name in listed]
+
+
+def _counsel(inner: str, names: Iterable[str], prefix: str) -> str:
+    advice = MOVED.get(inner) or PRIVATE.get(inner.partition(".")[0])
+    if advice:
+        return "; " + advice
+    near = [prefix + name for name in _near(inner, names)]
+    return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+def _near(inner: str, names: Iterable[str]) -> list[str]:
+    """Return up to three names like ``inner``: first those that only live in another module."""
+    import difflib
+
+    last = inner.rpartition(".")[2].lower()
+    homes: dict[str, list[str]] = {}
+    for name in names:
+        homes.setdefault(name.rpartition(".")[2].lower(), []).append(name)
+    alike = [last] if last in homes else difflib.get_close_matches(last, homes, cutoff=0.75)
+    return [name for one in alike for name in homes[one]][:3]
+
+
+PRIVATE = dict.fromkeys(
+    ("python", "core", "compiler"),
+    "it is private to TensorFlow, use the public name: look in tf, tf.math, tf.nn and tf.linalg",
+)
+
+_NO_GRAPH = "there is no graph in TensorFlow 2: code runs as it is called"
+_NO_SESSION = "code runs as it is called, so drop the session and read a value with .numpy()"
+_NO_INITIALISER = "a variable has its value from the start, so drop the call"
+_IN_KERAS = "it went to tf.keras in TensorFlow 2"
+
+# Names of TensorFlow 1, and what took their place.
+MOVED = {
+    "placeholder": "pass the value to a Python function as an argument",
+    "Session": _NO_SESSION,
+    "InteractiveSession": _NO_SESSION,
+    "ConfigProto": _NO_SESSION,
+    "get_default_session": _NO_SESSION,
+    "get_default_graph": _NO_GRAPH,
+    "reset_default_graph": _NO_GRAPH,
+    "get_collection": _NO_GRAPH,
+    "enable_eager_execution": "TensorFlow 2 is always eager, so drop the call",
+    "disable_eager_execution": _NO_GRAPH,
+    "compat": "TensorFlow 1's graph mode is not here: write the step with tf.GradientTape",
+    "compat.v1": "TensorFlow 1's graph mode is not here: write the step with tf.GradientTape",
+    "global_variables_initializer": _NO_INITIALISER,
+    "local_variables_initializer": _NO_INITIALISER,
+    "initialize_all_variables": _NO_INITIALISER,
+    "get_variable": "use tf.Variable(initial_value)",
+    "variable_scope": "keep variables as attributes of a tf.Module",
+    "trainable_variables": "ask a tf.Module for it, or a tape for tape.watched_variables()",
+    "assign": "use variable.assign(value)",
+    "assign_add": "use variable.assign_add(value)",
+    "assign_sub": "use variable.assign_sub(value)",
+    "to_float": "use tf.cast(x, tf.float32)",
+    "to_double": "use tf.cast(x, tf.float64)",
+    "to_int32": "use tf.cast(x, tf.int32)",
+    "to_int64": "use tf.cast(x, tf.int64)",
+    "div": "use tf.math.divide, or for whole numbers tf.math.floordiv",
+    "random_normal": "use tf.random.normal",
+    "random_uniform": "use tf.random.uniform",
+    "random_shuffle": "use tf.random.shuffle",
+    "set_random_seed": "use tf.random.set_seed",
+    "multinomial": "use tf.random.categorical",
+    "arg_max": "use tf.argmax",
+    "arg_min": "use tf.argmin",
+    "diag": "use tf.linalg.tensor_diag",
+    "matrix_inverse": "use tf.linalg.inv",
+    "matrix_determinant": "use tf.linalg.det",
+    "matrix_solve": "use tf.linalg.solve",
+    "matrix_diag": "use tf.linalg.diag",
+    "Print": "use tf.print",
+    "py_func": "use tf.py_function or tf.numpy_function",
+    "app": "parse the arguments with argparse and call the function",
+    "flags": "parse the arguments with argparse",
+    "logging": "use Python's logging",
+    "contrib": "it left TensorFlow in 2.0: look in tf.keras, tf.nn and tf.linalg",
+    "layers": _IN_KERAS,
+    "losses": _IN_KERAS,
+    "metrics": _IN_KERAS,
+    "train.GradientDescentOptimizer": "use tf.keras.optimizers.SGD",
+    "train.AdamOptimizer": "use tf.keras.optimizers.Adam",
+}

@@ -1,0 +1,349 @@
+"""How Python and NumPy values become tensors: TensorFlow's rules, in one place.
+
+A Python float is float32, an int is int32 (int64 if it must), NumPy keeps its dtype; beside a
+tensor, numbers and arrays take the tensor's dtype where that loses no more than TensorFlow allows;
+two tensors never promote each other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import dtypes, errors
+from .core import apply
+from .core.apply import tensor
+from .core.op import Op
+from .core.record import Value
+
+_INT32 = np.iinfo(np.int32)
+_PYTHON_KINDS = {bool: "b", int: "i", float: "f", complex: "c", str: "S", bytes: "S"}
+# What a Python number of a kind may become without being asked twice.
+_ACCEPTS = {"b": "biufcV", "i": "iufcV", "f": "fcV", "c": "c", "S": "O"}
+
+
+def array(value: Any, dtype: Any = None) -> Any:
+    """The array (or NumPy scalar) for a value that holds no tensors; `dtype` is NumPy's."""
+    kind = _PYTHON_KINDS.get(value.__class__)
+    if kind is not None:
+        return _number(value, kind, dtype)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _from_numpy(value, dtype)
+    if isinstance(value, (list, tuple, range)):
+        return _from_sequence(value, dtype)
+    if hasattr(value, "__array__") and not isinstance(value, type):
+        return _from_numpy(np.asarray(value), dtype)
+    if hasattr(value, "__dlpack__"):
+        return _from_numpy(np.from_dlpack(value), dtype)
+    raise unsupported(value)
+
+
+def unsupported(value: Any) -> ValueError:
+    return ValueError(
+        f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) "
+        "to a Tensor."
+    )
+
+
+def cannot(value: Any, dtype: np.dtype) -> TypeError:
+    return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {c_name(dtype)}")
+
+
+def c_name(dtype: np.dtype) -> str:
+    """TensorFlow's kernels call the dtypes by their C names."""
+    name = dtypes.of(dtype).name
+    return {"float16": "half", "float32": "float", "float64": "double"}.get(name, name)
+
+
+def _number(value: Any, kind: str, dtype: Any) -> Any:
+    if kind == "S":
+        if dtype is not None and dtype.kind != "O":
+            raise cannot(value, dtype)
+        text = value.encode() if isinstance(value, str) else value
+        return np.array(text, object)
+    if dtype is None:
+        if kind == "i":
+            small = _INT32.min <= value <= _INT32.max
+            return np.int32(value) if small else np.int64(value)
+        if kind == "f":
+            return np.float32(value)
+        return np.bool_(value) if kind == "b" else np.complex128(value)
+    if dtype.kind not in _ACCEPTS[kind]:
+        raise cannot(value, dtype)
+    if kind == "i" and dtype.kind in "iu":
+        # Wraps around, as TensorFlow's conversion does.
+        return np.array(value).astype(dtype)[()]
+    return dtype.type(value)
+
+
+def _from_numpy(value: Any, dtype: Any) -> Any:
+    kind = value.dtype.kind
+    if kind in "US":
+        value = np.frompyfunc(lambda s: s.encode() if isinstance(s, str) else bytes(s), 1, 1)(value)
+        value = np.asarray(value, object)
+    elif kind == "O":
+        return _from_objects(value, dtype)
+    elif kind not in "biufcV" or not _known(value.dtype):
+        raise ValueError(
+            f"Failed to convert a NumPy array to a Tensor (Unsupported object type "
+            f"{value.dtype.name})."
+        )
+    if dtype is not None and value.dtype != dtype:
+        if (value.dtype.kind == "O") != (dtype.kind == "O"):
+            raise cannot(value, dtype)
+        if value.dtype.kind == "c" and dtype.kind != "c":
+            value = value.real
+        with np.errstate(all="ignore"):
+            return _settle(value.astype(dtype))
+    if not value.dtype.isnative:
+        value = value.astype(value.dtype.newbyteorder("="))
+    return _settle(value.copy())
+
+
+def _known(dtype: np.dtype) -> bool:
+    try:
+        dtypes.of(dtype)
+    except (KeyError, TypeError):
+        return False
+    return True
+
+
+def _from_objects(value: np.ndarray, dtype: Any) -> Any:
+    leaves = value.ravel().tolist()
+    if all(isinstance(leaf, (str, bytes)) for leaf in leaves):
+        texts = [leaf.encode() if isinstance(leaf, str) else leaf for leaf in leaves]
+        out = np.empty(len(texts), object)
+        out[:] = texts
+        return out.reshape(value.shape)
+    raise ValueError(
+        "Failed to convert a NumPy array to a Tensor (Unsupported object type "
+        f"{type(leaves[0]).__name__ if leaves else 'object'})."
+    )
+
+
+def _settle(value: Any) -> Any:
+    return value[()] if not value.ndim and value.dtype.kind != "O" else value
+
+
+def _from_sequence(value: Any, dtype: Any) -> Any:
+    kinds: set = set()
+    shape = _survey(value, kinds)
+    if not kinds:
+        return np.zeros(shape, np.float32 if dtype is None else dtype)
+    if "S" in kinds:
+        if kinds != {"S"}:
+            raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+        if dtype is not None and dtype.kind != "O":
+            raise cannot(value, dtype)
+        return _from_objects(np.array(value, object), None)
+    numpy_dtypes = [k for k in kinds if isinstance(k, np.dtype)]
+    python_kinds = {k for k in kinds if not isinstance(k, np.dtype)}
+    if dtype is None:
+        if numpy_dtypes:
+            dtype = np.result_type(*numpy_dtypes)
+        elif python_kinds == {"b"}:
+            dtype = np.dtype(bool)
+        elif "c" in python_kinds:
+            dtype = np.dtype(np.complex128)
+        elif "f" in python_kinds:
+            dtype = np.dtype(np.float32)
+        else:
+            return _whole_numbers(value)
+        if "b" in python_kinds and len(python_kinds) > 1 and _first(value) is True:
+            raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+    else:
+        for kind in python_kinds:
+            if dtype.kind not in _ACCEPTS[kind]:
+                raise cannot(value, dtype)
+    with np.errstate(all="ignore"):
+        return np.array(value).astype(dtype)
+
+
+def _whole_numbers(value: Any) -> Any:
+    if isinstance(_first(value), bool):
+        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+    numbers = np.array(value)
+    small = not numbers.size or (_INT32.min <= numbers.min() and numbers.max() <= _INT32.max)
+    return numbers.astype(np.int32) if small else numbers
+
+
+def _first(value: Any) -> Any:
+    while isinstance(value, (list, tuple)):
+        value = value[0]
+    return value
+
+
+def _survey(value: Any, kinds: set) -> tuple[int, ...]:
+    """Collect the kinds of the leaves; the shape, or an error when it is ragged."""
+    kind = _PYTHON_KINDS.get(value.__class__)
+    if kind is not None:
+        kinds.add(kind)
+        return ()
+    if isinstance(value, (np.ndarray, np.generic)):
+        kinds.add(value.dtype if value.dtype.kind not in "US" else "S")
+        return value.shape
+    if not isinstance(value, (list, tuple, range)):
+        if hasattr(value, "__array__") and not isinstance(value, type):
+            return _survey(np.asarray(value), kinds)
+        raise unsupported(value)
+    if not value:
+        return (0,)
+    shapes = {_survey(v, kinds) for v in value}
+    if len(shapes) > 1:
+        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+    return (len(value), *shapes.pop())
+
+
+# --- with tensors among the values -----------------------------------------------------------------
+def holds_tensor(value: Any) -> bool:
+    """Does a list or tuple hold a tensor (or variable) at any depth?"""
+    if isinstance(value, (list, tuple)):
+        return any(holds_tensor(v) for v in value)
+    return isinstance(value, Value) or hasattr(value, "_read")
+
+
+def to_tensor(value: Any, dtype: Any = None, hint: Any = None) -> Any:
+    """The tensor for any value; `dtype` must be met, `hint` is taken where possible (NumPy's)."""
+    if isinstance(value, Value):
+        if dtype is not None and value._value.dtype != dtype:
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtypes.of(dtype).name} for Tensor with dtype "
+                f"{dtypes.of(value._value.dtype).name}: {value!r}"
+            )
+        return value
+    read = getattr(value, "_read", None)
+    if read is not None:
+        return to_tensor(read(), dtype)
+    if isinstance(value, (list, tuple)) and holds_tensor(value):
+        return pack(value, dtype or hint)
+    convert = getattr(value, "__tf_tensor__", None)
+    if convert is not None:
+        return convert(None if dtype is None else dtypes.of(dtype))
+    if dtype is None and hint is not None:
+        try:
+            return tensor(array(value, hint))
+        except (TypeError, ValueError):
+            return tensor(array(value))
+    return tensor(array(value, dtype))
+
+
+def pack(values: Any, dtype: Any = None) -> Any:
+    """A list that holds tensors becomes their stack, through which gradients flow."""
+    from .ops.shape import stack
+
+    if dtype is None:
+        dtype = _dtype_among(values)
+    parts = [
+        pack(v, dtype) if isinstance(v, (list, tuple)) else to_tensor(v, dtype) for v in values
+    ]
+    shapes = {p._value.shape for p in parts}
+    if len(shapes) > 1:
+        first, other = sorted(shapes)[:2]
+        raise errors.invalid(
+            f"Shapes of all inputs must match: values[0].shape = {list(parts[0]._value.shape)} "
+            f"!= another shape, {list(other if first == parts[0]._value.shape else first)} "
+            "[Op:Pack] name: packed"
+        )
+    return stack.apply(*parts, axis=-parts[0]._value.ndim - 1)
+
+
+def _dtype_among(values: Any) -> Any:
+    for v in values:
+        if isinstance(v, (list, tuple)):
+            found = _dtype_among(v)
+            if found is not None:
+                return found
+        elif isinstance(v, Value) or hasattr(v, "_read"):
+            return v._value.dtype
+    return None
+
+
+def is_tensor_like(value: Any) -> bool:
+    return isinstance(value, Value) or hasattr(value, "_read")
+
+
+# --- the engine's hooks --------------------------------------------------------------------------
+# TensorFlow's Python wrappers of these try the other's dtype and go on with their own if it fails.
+LENIENT = {"add", "sub", "mul", "div", "floordiv", "mod", "power", "matmul"}
+
+
+def pair(op: Op, a: Any, b: Any) -> Any:
+    """Make two operands tensors of one dtype, or say what does not fit."""
+    if isinstance(a, Value) and isinstance(b, Value):
+        if a._value.dtype == b._value.dtype:
+            return a, b
+        raise mismatch(op, a._value.dtype, b._value.dtype)
+    if is_tensor_like(a):
+        a = to_tensor(a)
+        b = _beside(op, b, a)
+    elif is_tensor_like(b):
+        b = to_tensor(b)
+        a = _beside(op, a, b)
+    else:
+        a = to_tensor(a)
+        b = _beside(op, b, a)
+    if b is NotImplemented or a is NotImplemented:
+        return NotImplemented
+    if a._value.dtype != b._value.dtype:
+        raise mismatch(op, a._value.dtype, b._value.dtype)
+    return a, b
+
+
+def _beside(op: Op, value: Any, other: Any) -> Any:
+    dtype = other._value.dtype
+    if is_tensor_like(value) or op.name in LENIENT:
+        try:
+            return to_tensor(value, hint=dtype)
+        except (TypeError, ValueError):
+            # An object that knows how to work with tensors gets its turn.
+            if hasattr(type(value), f"__r{op.name}__"):
+                return NotImplemented
+            raise
+    return to_tensor(value, dtype)
+
+
+def mismatch(op: Op, a: np.dtype, b: np.dtype) -> Exception:
+    return errors.invalid(
+        f"cannot compute {op.label} as input #1(zero-based) was expected to be a {c_name(a)} "
+        f"tensor but is a {c_name(b)} tensor [Op:{op.label}] name: "
+    )
+
+
+def complain(op: Op, error: Exception, values: Any, params: dict) -> Exception:
+    """The exception TensorFlow would raise where NumPy raised `error`."""
+    if isinstance(error, errors.OpError):
+        return error
+    shapes = " vs. ".join(str(list(v.shape)) for v in values)
+    wrong = [v.dtype for v in values if v.dtype.kind not in op.takes]
+    if wrong:
+        return wrong_dtype(op, wrong[0])
+    if op.broadcasts and "broadcast" in str(error):
+        return errors.invalid(f"Incompatible shapes: {shapes} [Op:{op.label}] name: ")
+    extra = "".join(f", {name}={value!r}" for name, value in params.items())
+    return errors.invalid(f"{op.label} of shapes {shapes}{extra}: {error} [Op:{op.label}] name: ")
+
+
+def wrong_dtype(op: Op, dtype: np.dtype) -> Exception:
+    allowed = [n for n in _ALL if np.dtype(dtypes.as_dtype(n).as_numpy_dtype).kind in op.takes]
+    return errors.invalid(
+        f"Value for attr 'T' of {c_name(dtype)} is not in the list of allowed values: "
+        f"{', '.join(allowed)}; cast the argument first, for example tf.cast(x, tf.float32) "
+        f"[Op:{op.label}] name: "
+    )
+
+
+_ALL = (
+    "bfloat16", "float16", "float32", "float64", "uint8", "uint16", "uint32", "uint64", "int8",
+    "int16", "int32", "int64", "complex64", "complex128", "bool", "string",
+)  # fmt: skip
+
+
+def install(tensor_class: type) -> None:
+    apply.install(
+        Tensor=tensor_class,
+        operand=to_tensor,
+        operands=pair,
+        complain=complain,
+        wrong_dtype=wrong_dtype,
+    )

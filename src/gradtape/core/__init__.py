@@ -1,0 +1,1 @@
+"""The engine: how an op is declared, applied, recorded, swept backward and pushed forward."""

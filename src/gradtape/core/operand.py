@@ -1,0 +1,116 @@
+"""Operands: recorded values as rules see them, speaking NumPy (NEP 13 and NEP 18).
+
+A rule is a plain NumPy expression. Given arrays it computes; given operands, the same expression is
+recorded op by op, which is how second and higher derivatives come about. The public tensor has no
+such protocols (`np.sin(tensor)` leaves the tape, as in TensorFlow), so this class stays private.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .record import Value
+
+if TYPE_CHECKING:
+    from .op import Op
+
+# What a NumPy function means when it meets an operand: the op whose forward it is, or a function
+# of ours that writes it with such ops. Declaring an op adds its forward here.
+vocabulary: dict[Any, Any] = {}
+
+
+def speaks(*functions: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare how to write a NumPy function with ops, for operands."""
+
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        vocabulary.update(dict.fromkeys(functions, function))
+        return function
+
+    return declare
+
+
+class Operand:
+    """A recorded value inside a rule."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Value) -> None:
+        self.tensor = tensor
+
+    shape = property(lambda self: self.tensor._value.shape)
+    ndim = property(lambda self: self.tensor._value.ndim)
+    size = property(lambda self: self.tensor._value.size)
+    dtype = property(lambda self: self.tensor._value.dtype)
+
+    @staticmethod
+    def apply(op: Op, values: Sequence[Any], params: dict[str, Any]) -> Any:
+        """Apply an op to operands and plain values; Python numbers take the operands' dtype."""
+        dtypes = [v.tensor._value.dtype for v in values if v.__class__ is Operand]
+        dtype = next((d for d in dtypes if d.kind in "fcV"), dtypes[0])
+        result = op.apply(*[_tensor(v, dtype) for v in values], **params)
+        if result.__class__ is tuple:
+            return tuple(map(Operand, result))
+        return Operand(result)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method != "__call__" or kwargs:
+            raise TypeError(f"a rule may only call np.{ufunc.__name__} plainly, on whole operands")
+        return _say(ufunc, inputs, {})
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return _say(function, args, kwargs)
+
+    def __getitem__(self, key: Any) -> Any:
+        return _say(operator.getitem, (self, key), {})
+
+
+def _say(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    meaning = vocabulary.get(function)
+    if meaning is None:
+        raise TypeError(f"no op has np.{function.__name__} as its forward, so no rule may use it")
+    if isinstance(meaning, _Function):
+        return meaning(*args, **kwargs)
+    arity = len(meaning.rules)
+    params = dict(zip(meaning.params, args[arity:], strict=False))
+    return Operand.apply(meaning, args[:arity], params | kwargs)
+
+
+_Function = type(speaks)
+
+
+def _tensor(value: Any, dtype: np.dtype) -> Value:
+    if value.__class__ is Operand:
+        return value.tensor
+    tensor = Value.__new__(Value.kind)
+    tensor._mark = None
+    tensor._value = (
+        dtype.type(value) if isinstance(value, (bool, int, float, complex)) else value
+    )
+    return tensor
+
+
+def _operator(ufunc: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    return (
+        lambda self, other: _say(ufunc, (self, other), {}),
+        lambda self, other: _say(ufunc, (other, self), {}),
+    )
+
+
+for _name, _ufunc in {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide,
+    "pow": np.power, "matmul": np.matmul, "and": np.logical_and, "or": np.logical_or,
+}.items():  # fmt: skip
+    _straight, _reflected = _operator(_ufunc)
+    setattr(Operand, f"__{_name}__", _straight)
+    setattr(Operand, f"__r{_name}__", _reflected)
+for _name, _ufunc in {
+    "gt": np.greater, "ge": np.greater_equal, "lt": np.less, "le": np.less_equal,
+    "eq": np.equal, "ne": np.not_equal,
+}.items():  # fmt: skip
+    setattr(Operand, f"__{_name}__", _operator(_ufunc)[0])
+Operand.__neg__ = lambda self: _say(np.negative, (self,), {})  # type: ignore[attr-defined]
+Operand.__invert__ = lambda self: _say(np.logical_not, (self,), {})  # type: ignore[attr-defined]

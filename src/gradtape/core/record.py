@@ -1,0 +1,165 @@
+"""Who follows a tensor: the marks tensors carry and the recorders (tapes, accumulators) behind them.
+
+A tensor that some recorder follows carries a `Mark`, the set of its recorders. All tensors followed
+by the same recorders share one mark, so the question "is this op recorded, and by whom?" is two
+attribute reads in the hot path. A mark's `live` is the mark that results of ops get right now: the
+recorders of the set that are recording at this moment.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from itertools import count
+from threading import get_ident
+from typing import Any
+
+next_id = count(1).__next__
+
+
+class Value:
+    """What the engine knows of a tensor: its array, who follows it, its number on the recorders."""
+
+    __slots__ = ("__weakref__", "_id", "_mark", "_value")
+    _value: Any
+    _mark: Mark | None
+    _id: int
+    kind: type[Value]  # the class of tensors, which a layer above defines
+
+
+class Mark:
+    """A set of recorders; interned, so that equal sets are one object."""
+
+    __slots__ = ("appends", "live", "pushers", "recorders", "thread")
+
+    def __init__(self, recorders: tuple[Recorder, ...]) -> None:
+        self.recorders = recorders
+        self.appends = tuple(r.append for r in recorders if r.append is not None)
+        self.pushers = tuple(r for r in recorders if r.append is None)
+        self.live: Mark | None = None
+        self.thread: int | None = None
+        for recorder in recorders:
+            recorder.marks[recorders] = self
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Called when one of the recorders starts or stops."""
+        live = tuple(r for r in self.recorders if r.recording)
+        if live == self.recorders:
+            threads = {r.thread for r in live}
+            self.thread = threads.pop() if len(threads) == 1 else None
+            self.live = self
+        else:
+            self.live = mark_of(live)
+
+    def here(self) -> Mark | None:
+        """The part of a live mark that records in this thread (a tape belongs to one thread)."""
+        ident = get_ident()
+        return mark_of(tuple(r for r in self.recorders if r.thread == ident))
+
+
+class Recorder:
+    """What a tape and a forward accumulator share: a life, a thread, and the marks they are in."""
+
+    # A tape's records are tuples appended to a list; an accumulator, which has none, pushes instead.
+    append: Callable[[tuple], None] | None = None
+    serials = count().__next__
+
+    def __init__(self) -> None:
+        self.serial = Recorder.serials()
+        self.recording = False
+        self.auto_watch = False
+        self.thread = get_ident()
+        self.marks: dict[tuple[Recorder, ...], Mark] = {}
+        self.variables: dict[int, Any] = {}
+        self.closed = False
+
+    def start(self) -> None:
+        self.thread = get_ident()
+        threads.active.append(self)
+        self._switch(True)
+
+    def stop(self) -> None:
+        if self in threads.active:
+            threads.active.remove(self)
+        self._switch(False)
+
+    def _switch(self, on: bool) -> None:
+        self.recording = on
+        for mark in list(self.marks.values()):
+            mark.refresh()
+        threads.refresh()
+
+    def close(self) -> None:
+        """Forget everything; tensors that still carry a mark of this recorder are simply free."""
+        self.closed = True
+        if self.recording:
+            self.stop()
+        for recorders in list(self.marks):
+            for recorder in recorders:
+                recorder.marks.pop(recorders, None)
+        self.variables = {}
+
+    def push(self, op: Any, operands: Any, params: dict, results: Any) -> None:
+        raise NotImplementedError
+
+
+class Tape(Recorder):
+    """The recording of one GradientTape: a flat list of records, in the order of execution."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[tuple] = []
+        self.append = self.records.append
+
+    def close(self) -> None:
+        super().close()
+        self.records.clear()
+
+
+class _Threads(threading.local):
+    """Per thread: the recorders at work, innermost last, and the mark that variables read get."""
+
+    def __init__(self) -> None:
+        self.active: list[Recorder] = []
+        self.watching: Mark | None = None
+
+    def refresh(self) -> None:
+        self.watching = mark_of(tuple(r for r in self.active if r.auto_watch))
+
+
+threads = _Threads()
+
+
+def mark_of(recorders: tuple[Recorder, ...]) -> Mark | None:
+    """The one mark for this set of recorders."""
+    if not recorders:
+        return None
+    if len(recorders) > 1:
+        recorders = tuple(sorted(recorders, key=lambda r: r.serial))
+    return recorders[0].marks.get(recorders) or Mark(recorders)
+
+
+def join(m: Mark | None, n: Mark | None) -> Mark | None:
+    """The recorders at work that follow either operand."""
+    m = m and m.live
+    n = n and n.live
+    if m is n or n is None:
+        return m
+    if m is None:
+        return n
+    return mark_of(tuple({*m.recorders, *n.recorders}))
+
+
+def follow(value: Any, recorder: Recorder) -> None:
+    """Let the recorder follow this value from now on (what `watch` does)."""
+    mark = value._mark
+    others = () if mark is None else tuple(r for r in mark.recorders if not r.closed)
+    if recorder not in others:
+        if not hasattr(value, "_id"):
+            value._id = next_id()
+        value._mark = mark_of((*others, recorder))
+
+
+def follows(recorder: Recorder, value: Any) -> bool:
+    return value._mark is not None and recorder in value._mark.recorders

@@ -1,0 +1,238 @@
+"""The backward sweep: from the cotangents of the targets to those of the sources.
+
+One loop over the records, newest first. The mode is chosen once per call: plain arrays when nobody
+records the sweep itself, operands when somebody does (higher order). `lead` counts further leading
+axes of the cotangents: a stack of them is swept at once, which is how Jacobians are made.
+Broadcasting is undone here, for all ops.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .apply import ITEM, QUIET, hush, tensor, unhush
+from .op import LETTERS, Op
+from .operand import Operand
+from .record import Value
+
+
+class Slices:
+    """A cotangent of which only some rows are not zero: what a gather pulls back."""
+
+    __slots__ = ("indices", "shape", "values")
+    __array_ufunc__ = None
+
+    def __init__(self, values: Any, indices: Any, shape: tuple[int, ...]) -> None:
+        self.values, self.indices, self.shape = values, indices, shape
+
+    def dense(self) -> Any:
+        return add_rows(self.values, self.indices, shape=self.shape)
+
+    def __add__(self, other: Any) -> Any:
+        if other.__class__ is not Slices:
+            return self.dense() + other
+        values = np.concatenate([self.values, other.values])
+        return Slices(values, np.concatenate([self.indices, other.indices]), self.shape)
+
+    def __radd__(self, other: Any) -> Any:
+        return other + self.dense()
+
+
+# The op that adds rows into zeros; `ops/index.py`, which declares it, puts it here.
+add_rows: Any = None
+
+
+def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0) -> dict:
+    """Pull the cotangents in `grads` (by id) back through the records (newest first).
+
+    Returns the cotangents of the `wanted` ids that were reached.
+    """
+    found: dict = {}
+    pop = grads.pop
+    # Complex cotangents come from the targets or out of an op between real and complex numbers;
+    # a sweep that has met neither does not look at dtypes.
+    some_complex = any(_is_complex(g) for g in grads.values())
+    token = hush(QUIET)
+    try:
+        for record in records:
+            i = record[1]
+            g = pop(i, None)
+            if g is None:
+                continue
+            if i in wanted:
+                found[i] = g
+            if g.__class__ is Slices:
+                g = g.dense()
+            op = record[0]
+            if len(record) == 10:
+                pull = _elementwise
+            elif op is ITEM:
+                _item(record, g, grads)
+                continue
+            else:
+                some_complex = some_complex or op.real
+                pull = _row_by_row if lead and not op.batches else _general
+            if some_complex and not op.real and _is_complex(g):
+                _conjugated(pull, record, op, g, grads, recorded, lead)
+            else:
+                pull(record, op, g, grads, recorded, lead)
+    finally:
+        unhush(token)
+    for i in wanted:
+        if i in grads:
+            found[i] = grads[i]
+    return found
+
+
+def _is_complex(g: Any) -> bool:
+    if g.__class__ is list:
+        return any(part is not None and part.dtype.kind == "c" for part in g)
+    return g.__class__ is not Slices and g.dtype.kind == "c"
+
+
+def _conjugated(pull: Any, record: tuple, op: Op, g: Any, grads: dict, *mode: Any) -> None:
+    """Of a holomorphic op the cotangent is g * conj(slope) = conj(conj(g) * slope)."""
+    pulled: dict = {}
+    pull(record, op, _conj(g), pulled, *mode)
+    for i, h in pulled.items():
+        old = grads.get(i)
+        grads[i] = _conj(h) if old is None else old + _conj(h)
+
+
+def _conj(g: Any) -> Any:
+    if g.__class__ is list:
+        return [None if part is None else np.conj(part) for part in g]
+    if g.__class__ is Slices:
+        return Slices(np.conj(g.values), g.indices, g.shape)
+    return np.conj(g)
+
+
+def _elementwise(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
+    _, _, a_id, b_id, a, b, y, a_shape, b_shape, _ = record
+    if a_id is not None:
+        rule = op.rules[0]
+        if rule.__class__ is not _function:
+            h = _no_slope(op, rule, g)
+        else:
+            h = (op.recorded if recorded else op.plain)[0](rule, g, a, b, y)
+        if h is not None:
+            if a_shape is not None:
+                h = unbroadcast(h, a_shape, lead)
+            old = grads.get(a_id)
+            grads[a_id] = h if old is None else old + h
+    if b_id is not None:
+        rule = op.rules[1]
+        if rule.__class__ is not _function:
+            h = _no_slope(op, rule, g)
+        else:
+            h = (op.recorded if recorded else op.plain)[1](rule, g, a, b, y)
+        if h is not None:
+            if b_shape is not None:
+                h = unbroadcast(h, b_shape, lead)
+            old = grads.get(b_id)
+            grads[b_id] = h if old is None else old + h
+
+
+_function = type(sweep)
+
+
+def _general(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
+    _, _, ids, names, kept, _ = record
+    if recorded:
+        kept = [_wrap(k) for k in kept]
+    else:
+        kept = [_unwrap(k) for k in kept]
+    have = dict(zip(names, kept, strict=True))
+    if op.joint:
+        parts = op.rules[0](g, *[have[n] for n in op.names[0]])
+    for k, i in enumerate(ids):
+        if i is None:
+            continue
+        if op.joint:
+            h = parts[k]
+        else:
+            rule = op.rules[k]
+            if rule.__class__ is not _function:
+                h = _no_slope(op, rule, g)
+            else:
+                h = rule(g, *[have[n] for n in op.names[k]])
+        if h is None:
+            continue
+        if op.broadcasts:
+            shape = have[LETTERS[k] + "_shape"]
+            if h.shape[lead:] != shape:
+                h = unbroadcast(h, shape, lead)
+        old = grads.get(i)
+        grads[i] = h if old is None else old + h
+
+
+def _item(record: tuple, g: Any, grads: dict) -> None:
+    _, _, bundle, i, n, _ = record
+    parts = grads.setdefault(bundle, [None] * n)
+    parts[i] = g
+
+
+def _row_by_row(
+    record: tuple, op: Any, g: Any, grads: dict, recorded: bool, lead: int
+) -> None:
+    """Pull a stack of cotangents through an op whose rule takes only one at a time."""
+    several = g.__class__ is list
+    rows = next(part for part in g if part is not None).shape[0] if several else g.shape[0]
+    pulled: list[dict] = []
+    for r in range(rows):
+        part: dict = {}
+        row = [None if p is None else p[r] for p in g] if several else g[r]
+        _general(record, op, row, part, recorded, 0)
+        pulled.append(part)
+    for i in pulled[0]:
+        parts = [p[i].dense() if p[i].__class__ is Slices else p[i] for p in pulled]
+        h = np.stack(parts)
+        old = grads.get(i)
+        grads[i] = h if old is None else old + h
+
+
+def _no_slope(op: Op, rule: Any, g: Any) -> Any:
+    if rule is None or rule.gives == "none":
+        return None
+    if rule.gives == "zeros":
+        return np.zeros_like(g)
+    raise LookupError(f"gradient registry has no entry for: {op.label} ({rule.why})")
+
+
+def unbroadcast(h: Any, shape: tuple[int, ...], lead: int) -> Any:
+    """Sum a cotangent over the axes that broadcasting added or stretched."""
+    extra = h.ndim - lead - len(shape)
+    axes = tuple(range(lead, lead + extra))
+    axes += tuple(
+        lead + extra + k
+        for k, n in enumerate(shape)
+        if n == 1 and h.shape[lead + extra + k] != 1
+    )  # fmt: skip
+    if axes:
+        h = np.sum(h, axis=axes)
+    if h.shape[lead:] != shape:
+        h = np.reshape(h, h.shape[:lead] + shape)
+    return h
+
+
+def _unwrap(kept: Any) -> Any:
+    if isinstance(kept, Value):
+        return kept._value
+    if kept.__class__ is tuple and kept and isinstance(kept[0], Value):
+        return tuple([t._value for t in kept])
+    return kept
+
+
+def _wrap(kept: Any) -> Any:
+    if isinstance(kept, Value):
+        return Operand(kept)
+    if kept.__class__ is tuple and kept and isinstance(kept[0], Value):
+        return tuple(map(Operand, kept))
+    return kept
+
+
+def operand_of(value: Any) -> Operand:
+    return Operand(tensor(value))
+

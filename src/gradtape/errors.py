@@ -1,0 +1,221 @@
+"""TensorFlow's exceptions: one class per status code, `InvalidArgumentError` above all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+OK = 0
+CANCELLED = 1
+UNKNOWN = 2
+INVALID_ARGUMENT = 3
+DEADLINE_EXCEEDED = 4
+NOT_FOUND = 5
+ALREADY_EXISTS = 6
+PERMISSION_DENIED = 7
+RESOURCE_EXHAUSTED = 8
+FAILED_PRECONDITION = 9
+ABORTED = 10
+OUT_OF_RANGE = 11
+UNIMPLEMENTED = 12
+INTERNAL = 13
+UNAVAILABLE = 14
+DATA_LOSS = 15
+UNAUTHENTICATED = 16
+
+# What tracebacks print, so that logs and the tools that read them see TensorFlow's names.
+_SHOWN_MODULE = "tensorflow.python.framework.errors_impl"
+
+
+class OpError(Exception):
+    """An op failed: what all of TensorFlow's errors share.
+
+    `OpError` itself takes the status code after the message; its kinds know their own.
+    """
+
+    __module__ = _SHOWN_MODULE
+    _code: int | None = None
+
+    def __init__(
+        self, node_def: Any, op: Any, message: Any, *args: Any, error_code: int | None = None
+    ) -> None:
+        super().__init__()
+        code = self._code if error_code is None else error_code
+        if code is None:
+            if not args:
+                raise TypeError("OpError.__init__() missing 1 required argument: 'error_code'")
+            code, *args = args  # type: ignore[assignment]
+        self._node_def = node_def
+        self._op = op
+        self._message = message
+        self._error_code = code
+        self._experimental_payloads = args[0] if args else {}
+
+    @property
+    def message(self) -> Any:
+        """What went wrong."""
+        return self._message
+
+    @property
+    def op(self) -> Any:
+        """The op that failed, if it is known; None for eager ops."""
+        return self._op
+
+    @property
+    def node_def(self) -> Any:
+        """The description of the node that failed; None for eager ops."""
+        return self._node_def
+
+    @property
+    def error_code(self) -> Any:
+        """The number of the status, such as `INVALID_ARGUMENT`."""
+        return self._error_code
+
+    @property
+    def experimental_payloads(self) -> Any:
+        """What else the failing op reported."""
+        return self._experimental_payloads
+
+    def __str__(self) -> str:
+        return str(self._message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arguments: tuple[Any, ...] = (self._node_def, self._op, self._message)
+        if self._code is None:
+            arguments += (self._error_code,)
+        return _recipe(type(self), arguments)
+
+
+def _recipe(kind: type, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    if kind.__module__ == _SHOWN_MODULE:  # pickle would not find the class there
+        return _rebuild, (kind.__name__, *arguments)
+    return kind, arguments
+
+
+def _rebuild(name: str, *arguments: Any) -> Any:
+    return globals()[name](*arguments)
+
+
+class CancelledError(OpError):
+    """The operation was cancelled."""
+
+    __module__ = _SHOWN_MODULE
+    _code = CANCELLED
+
+
+class UnknownError(OpError):
+    """Something failed that has no kind of its own."""
+
+    __module__ = _SHOWN_MODULE
+    _code = UNKNOWN
+
+
+class InvalidArgumentError(OpError):
+    """An argument is wrong whatever the state of the program, such as shapes that do not fit."""
+
+    __module__ = _SHOWN_MODULE
+    _code = INVALID_ARGUMENT
+
+
+class DeadlineExceededError(OpError):
+    """The time allowed ran out."""
+
+    __module__ = _SHOWN_MODULE
+    _code = DEADLINE_EXCEEDED
+
+
+class NotFoundError(OpError):
+    """A file or another named thing does not exist."""
+
+    __module__ = _SHOWN_MODULE
+    _code = NOT_FOUND
+
+
+class AlreadyExistsError(OpError):
+    """What should be made is there already."""
+
+    __module__ = _SHOWN_MODULE
+    _code = ALREADY_EXISTS
+
+
+class PermissionDeniedError(OpError):
+    """The caller may not do this."""
+
+    __module__ = _SHOWN_MODULE
+    _code = PERMISSION_DENIED
+
+
+class UnauthenticatedError(OpError):
+    """It is not known who the caller is."""
+
+    __module__ = _SHOWN_MODULE
+    _code = UNAUTHENTICATED
+
+
+class ResourceExhaustedError(OpError):
+    """Memory or another resource ran out."""
+
+    __module__ = _SHOWN_MODULE
+    _code = RESOURCE_EXHAUSTED
+
+
+class FailedPreconditionError(OpError):
+    """The program is not in the state that the operation needs."""
+
+    __module__ = _SHOWN_MODULE
+    _code = FAILED_PRECONDITION
+
+
+class AbortedError(OpError):
+    """The operation was given up, usually because another one interfered."""
+
+    __module__ = _SHOWN_MODULE
+    _code = ABORTED
+
+
+class OutOfRangeError(OpError):
+    """The operation went past the end, such as reading after the last element."""
+
+    __module__ = _SHOWN_MODULE
+    _code = OUT_OF_RANGE
+
+
+class UnimplementedError(OpError):
+    """The operation does not support this case."""
+
+    __module__ = _SHOWN_MODULE
+    _code = UNIMPLEMENTED
+
+
+class InternalError(OpError):
+    """Something that should always hold does not."""
+
+    __module__ = _SHOWN_MODULE
+    _code = INTERNAL
+
+
+class UnavailableError(OpError):
+    """The service cannot be reached now."""
+
+    __module__ = _SHOWN_MODULE
+    _code = UNAVAILABLE
+
+
+class DataLossError(OpError):
+    """Data are lost or damaged beyond repair."""
+
+    __module__ = _SHOWN_MODULE
+    _code = DATA_LOSS
+
+
+class OperatorNotAllowedInGraphError(TypeError):
+    """Python asked a symbolic tensor for a value that it does not have."""
+
+    __module__ = _SHOWN_MODULE
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _recipe(type(self), self.args)
+
+
+def invalid(message: str) -> InvalidArgumentError:
+    """The error that ops raise for arguments that do not fit."""
+    return InvalidArgumentError(None, None, message)

@@ -1,0 +1,1 @@
+"""The ops, one family per file, each declared once: forward, rules, shape, samples."""

@@ -1,0 +1,35 @@
+"""Operators on truth values and on the bits of whole numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.declare import elementwise
+from ..core.op import Discrete
+from . import compare
+
+BITS = Discrete("bits are whole numbers")
+
+bitwise_and = elementwise("bitwise_and", np.bitwise_and, (BITS, BITS), takes="iu")
+bitwise_or = elementwise("bitwise_or", np.bitwise_or, (BITS, BITS), takes="iu")
+bitwise_xor = elementwise("bitwise_xor", np.bitwise_xor, (BITS, BITS), takes="iu")
+bitwise_not = elementwise("bitwise_not", np.invert, BITS, takes="iu", label="Invert")
+
+
+def _by_kind(logical: Any, bitwise: Any) -> Any:
+    def apply(x: Any, y: Any) -> Any:
+        dtype = getattr(x, "_value", x).dtype
+        return (logical if dtype.kind == "b" else bitwise).apply(x, y)
+
+    return apply
+
+
+both = _by_kind(compare.logical_and, bitwise_and)
+either = _by_kind(compare.logical_or, bitwise_or)
+differ = _by_kind(compare.logical_xor, bitwise_xor)
+
+
+def invert(x: Any) -> Any:
+    return (compare.logical_not if x._value.dtype.kind == "b" else bitwise_not).apply(x)

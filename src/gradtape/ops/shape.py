@@ -1,0 +1,184 @@
+"""Ops that move numbers about without changing them: reshaping, transposing, joining, casting.
+
+Axes are counted from the end (negative), and `lead` finds how many leading axes `g` has beyond the
+result's, so that the rules also serve stacks of cotangents.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.declare import elementwise, op
+from ..core.operand import speaks
+
+identity = elementwise("identity", lambda a: a, lambda g: g)
+
+
+def _lead(g: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
+    return g.shape[: g.ndim - len(shape)]
+
+
+reshape = op(
+    "reshape", np.reshape,
+    lambda g, a_shape, y_shape: np.reshape(g, _lead(g, y_shape) + a_shape),
+    shape=lambda a, shape: shape, params=("shape",), push="linear", batches=True,
+    sample=lambda d: [([d(2, 3)], {"shape": (3, 2)}), ([d(1)], {"shape": ()})],
+)  # fmt: skip
+
+
+def _transpose(a: Any, axes: tuple[int, ...]) -> Any:
+    # Negative axes: with more axes in front (a stack), those stay where they are.
+    extra = a.ndim - len(axes)
+    return np.transpose(a, (*range(extra), *[k % len(axes) + extra for k in axes]))
+
+
+transpose = op(
+    "transpose", _transpose,
+    lambda g, axes: transpose(g, axes=tuple(np.argsort([k % len(axes) for k in axes]).tolist())),
+    shape=lambda a, axes: tuple(a[k] for k in axes), params=("axes",), push="linear",
+    batches=True, numpy=(np.transpose,),
+    sample=lambda d: [([d(2, 3)], {"axes": (1, 0)}), ([d(2, 3, 4)], {"axes": (1, 2, 0)})],
+)  # fmt: skip
+broadcast_to = op(
+    "broadcast_to", np.broadcast_to,
+    lambda g: g,
+    shape=lambda a, shape: shape, params=("shape",), push="linear", batches=True,
+    broadcasts=True, sample=lambda d: [([d(3)], {"shape": (2, 3)}), ([d(1, 3)], {"shape": (2, 3)})],
+)  # fmt: skip
+
+
+@speaks(np.expand_dims)
+def _expand_dims(a: Any, axis: Any) -> Any:
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    ndim = a.ndim + len(axes)
+    new = {k % ndim for k in axes}
+    old = iter(a.shape)
+    return np.reshape(a, tuple(1 if k in new else next(old) for k in range(ndim)))
+
+
+@speaks(np.squeeze)
+def _squeeze(a: Any, axis: Any) -> Any:
+    dead = {k % a.ndim for k in (axis if isinstance(axis, tuple) else (axis,))}
+    return np.reshape(a, tuple(n for k, n in enumerate(a.shape) if k not in dead))
+
+
+@speaks(np.swapaxes)
+def _swapaxes(a: Any, i: int, j: int) -> Any:
+    axes = list(range(a.ndim))
+    axes[i], axes[j] = axes[j], axes[i]
+    return transpose(a, axes=tuple(axes))
+
+
+@speaks(np.moveaxis)
+def _moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    moved = np.lib.array_utils.normalize_axis_tuple(source, a.ndim)
+    places = np.lib.array_utils.normalize_axis_tuple(destination, a.ndim)
+    axes = [k for k in range(a.ndim) if k not in moved]
+    for place, k in sorted(zip(places, moved, strict=True)):
+        axes.insert(place, k)
+    return transpose(a, axes=tuple(axes))
+
+
+@speaks(np.zeros_like)
+def _zeros_like(a: Any) -> Any:
+    return np.zeros(a.shape, a.dtype)[()]
+
+
+@speaks(np.ones_like)
+def _ones_like(a: Any) -> Any:
+    return np.ones(a.shape, a.dtype)[()]
+
+
+# --- joining ------------------------------------------------------------------------------------
+def _concat(*arrays: Any, axis: int) -> Any:
+    return np.concatenate(arrays, axis)
+
+
+def _cut(g: Any, shapes: Any, axis: int) -> list:
+    start, parts = 0, []
+    for shape in shapes:
+        stop = start + shape[axis]
+        parts.append(take_slice(g, axis=axis, start=start, stop=stop))
+        start = stop
+    return parts
+
+
+def take_slice(a: Any, axis: int, start: int, stop: int) -> Any:
+    """a[..., start:stop, ...] along an axis counted from the end."""
+    return a[(..., slice(start, stop), *[slice(None)] * (-axis - 1))]
+
+
+def _concat_shape(*shapes: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    shape = list(shapes[0])
+    shape[axis] = sum(s[axis] for s in shapes)
+    return tuple(shape)
+
+
+concat = op(
+    "concat", _concat, lambda g, shapes, axis: _cut(g, shapes, axis), shape=_concat_shape,
+    label="ConcatV2", joint=True, push="linear", batches=True, params=("axis",),
+    sample=lambda d: [([d(2, 3), d(1, 3)], {"axis": -2}), ([d(3), d(2), d(1)], {"axis": -1})],
+)  # fmt: skip
+
+
+def _stack(*arrays: Any, axis: int) -> Any:
+    return np.stack(arrays, axis)
+
+
+def _unstack(g: Any, axis: int, count: int) -> list:
+    tail = [slice(None)] * (-axis - 1)
+    return [g[(..., k, *tail)] for k in range(count)]
+
+
+def _stack_shape(*shapes: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    shape = list(shapes[0])
+    shape.insert(axis % (len(shape) + 1), len(shapes))
+    return tuple(shape)
+
+
+stack = op(
+    "stack", _stack, lambda g, shapes, axis: _unstack(g, axis, len(shapes)), shape=_stack_shape,
+    label="Pack", joint=True, push="linear", batches=True, params=("axis",),
+    sample=lambda d: [([d(3), d(3)], {"axis": -1}), ([d(), d()], {"axis": -1})],
+)  # fmt: skip
+
+
+@speaks(np.concatenate)
+def _concatenate(arrays: Any, axis: int = 0) -> Any:
+    return concat(*arrays, axis=axis if axis < 0 else axis - arrays[0].ndim)
+
+
+@speaks(np.stack)
+def _np_stack(arrays: Any, axis: int = 0) -> Any:
+    return stack(*arrays, axis=axis if axis < 0 else axis - arrays[0].ndim - 1)
+
+
+def _add_n(*arrays: Any) -> Any:
+    total = arrays[0]
+    for array in arrays[1:]:
+        total = total + array
+    return total
+
+
+add_n = op(
+    "add_n", _add_n, lambda g, shapes: [g] * len(shapes),
+    shape=lambda *shapes: shapes[0],
+    joint=True, push="linear", batches=True,
+    sample=lambda d: [([d(2, 3), d(2, 3), d(2, 3)], {})],
+)  # fmt: skip
+
+# --- the dtype ----------------------------------------------------------------------------------
+
+def _cast(a: Any, dtype: Any) -> Any:
+    if a.dtype.kind == "c" and np.dtype(dtype).kind != "c":
+        a = a.real
+    return a.astype(dtype)
+
+
+cast = op(
+    "cast", _cast, lambda g, a_dtype: cast(g, dtype=a_dtype), shape=lambda a, dtype: a,
+    params=("dtype",), push="linear", batches=True, real=True,
+    sample=lambda d: [([d(2, 3)], {"dtype": np.dtype("float64")})],
+)  # fmt: skip

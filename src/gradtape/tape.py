@@ -1,0 +1,363 @@
+"""`GradientTape`: records the ops that run in its block, then differentiates what they computed."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from . import convert, nest
+from .core.apply import tensor
+from .core.operand import Operand
+from .core.record import Tape, Value, follow, follows, threads
+from .core.sweep import Slices, sweep
+from .enums import UnconnectedGradients
+from .ops.shape import concat, reshape, transpose
+from .shapes import TensorShape
+from .slices import from_sweep
+from .variable import Variable
+
+log = logging.getLogger("gradtape")
+_USED_UP = (
+    "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+)
+_warned = 0
+# Elements of the widest stack that a Jacobian sweeps at once.
+_STACK = 1 << 24
+
+
+class GradientTape:
+    """Record operations for automatic differentiation.
+
+    >>> import gradtape as tf
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * x
+    >>> tape.gradient(y, x)
+    <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self._persistent = persistent
+        self._watch_accessed_variables = watch_accessed_variables
+        self._tape: Tape | None = None
+        self._recording = False
+        self._watched: tuple[Variable, ...] = ()
+
+    # --- its life ---------------------------------------------------------------------------------
+    def __enter__(self) -> GradientTape:
+        if self._recording:
+            raise ValueError(
+                "Tape is still recording, This can happen if you try to re-enter an "
+                "already-active tape."
+            )
+        if self._tape is None:
+            self._tape = Tape()
+            self._tape.auto_watch = self._watch_accessed_variables
+        self._tape.start()
+        self._recording = True
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        if self._recording:
+            self._pop()
+
+    def _pop(self) -> None:
+        if not self._recording:
+            raise ValueError("Tape is not recording.")
+        assert self._tape is not None
+        self._tape.stop()
+        self._recording = False
+
+    def __del__(self) -> None:
+        tape = getattr(self, "_tape", None)
+        if tape is not None:
+            tape.close()
+
+    def reset(self) -> None:
+        """Forget everything that was recorded and watched; recording goes on."""
+        self._pop()
+        self._drop()
+        self.__enter__()
+
+    def _drop(self) -> None:
+        assert self._tape is not None
+        self._tape.close()
+        self._tape = None
+
+    @contextmanager
+    def stop_recording(self) -> Any:
+        """Within this block, this tape (and no other) does not record."""
+        if self._tape is None or not self._recording:
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
+        self._pop()
+        try:
+            yield
+        finally:
+            self.__enter__()
+
+    # --- watching -----------------------------------------------------------------------------------
+    def watch(self, tensor: Any) -> None:
+        """Follow a tensor, or a nest of them, from now on."""
+        for t in nest.flatten(tensor, expand_composites=True):
+            if not isinstance(t, (Value, Variable)):
+                raise ValueError(
+                    f"Passed in object {t} of type {type(t).__name__!r}, not tf.Tensor or "
+                    "tf.Variable or ExtensionType."
+                )
+            if not _differentiable(t):
+                _warn_integer(t)
+                continue
+            if self._tape is None:
+                raise AttributeError(
+                    "This tape has not been entered: call watch inside `with tf.GradientTape()`."
+                )
+            follow(t, self._tape)
+            if isinstance(t, Variable):
+                self._tape.variables[t._id] = t
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The variables watched so far, in the order in which they were made."""
+        if self._tape is not None:
+            variables = self._tape.variables
+            self._watched = tuple(variables[i] for i in sorted(variables))
+        return self._watched
+
+    # --- differentiating ------------------------------------------------------------------------------
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The gradient of the (sum of the) target with respect to each source, nested as they are.
+
+        A source that no recorded path joins to the target has None, or zeros on request.
+        """
+        tape = self._begin("gradient")
+        if target is None:
+            raise TypeError(
+                "Argument `target` should be a list or nested structure of Tensors, Variables or "
+                "CompositeTensors to be differentiated, but received None."
+            )
+        unconnected = _unconnected(unconnected_gradients)
+        flat_targets = nest.flatten(target)
+        flat_sources = _sources(sources)
+        seeds = [None] * len(flat_targets)
+        if output_gradients is not None:
+            seeds = nest.flatten(output_gradients)
+        answers = _differentiate(tape, flat_targets, flat_sources, seeds)
+        if unconnected is UnconnectedGradients.ZERO:
+            for k, source in enumerate(flat_sources):
+                if answers[k] is None:
+                    answers[k] = _zeros(source._value.shape, source)
+        self._finish()
+        return nest.pack_sequence_as(sources, answers)
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivative of every element of the target: its axes, then the source's.
+
+        All rows are swept at once, as a stack of cotangents.
+        """
+        tape = self._begin("jacobian", experimental_use_pfor)
+        unconnected = _unconnected(unconnected_gradients)
+        flat_sources = _sources(sources)
+        shape = target._value.shape
+        size = int(np.prod(shape, dtype=np.int64))
+        seeds = np.eye(size, dtype=target._value.dtype).reshape(size, *shape)
+        answers = _sweep_rows(tape, target, flat_sources, seeds)
+        for k, source in enumerate(flat_sources):
+            full = shape + source._value.shape
+            if answers[k] is not None:
+                answers[k] = reshape.apply(answers[k], shape=full)
+            elif unconnected is UnconnectedGradients.ZERO:
+                answers[k] = _zeros(full, source)
+        self._finish()
+        return nest.pack_sequence_as(sources, answers)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The Jacobian of each row of the target with respect to the same row of the source."""
+        _unconnected(unconnected_gradients)
+        shape, source_shape = target._value.shape, source._value.shape
+        if not shape or not source_shape or shape[0] != source_shape[0]:
+            raise ValueError(
+                f"Need first dimension of target shape ({TensorShape.known(shape)}) and source "
+                f"shape ({TensorShape.known(source_shape)}) to match."
+            )
+        if len(shape) < 2 or len(source_shape) < 2:
+            raise ValueError(
+                f"Target and source must have rank at least 2 (their first axis is the batch), "
+                f"got shapes {shape} and {source_shape}: both must have rank at least 2."
+            )
+        tape = self._begin("batch_jacobian", experimental_use_pfor)
+        size = int(np.prod(shape[1:], dtype=np.int64))
+        seeds = np.zeros((size, shape[0], size), target._value.dtype)
+        seeds[np.arange(size), :, np.arange(size)] = 1
+        (stack,) = _sweep_rows(tape, target, [source], seeds.reshape(size, *shape))
+        full = shape + source_shape[1:]
+        if stack is None:
+            answer = _zeros(full, source)
+        else:
+            axes = (1, 0, *range(2, stack._value.ndim))
+            answer = reshape.apply(transpose.apply(stack, axes=axes), shape=full)
+        self._finish()
+        return answer
+
+    def _begin(self, method: str, whole_stack: bool = True) -> Tape:
+        """Check that the tape can be asked, and stop it if it is still recording."""
+        if self._tape is None:
+            raise RuntimeError(_USED_UP)
+        if not whole_stack and not self._persistent:
+            raise RuntimeError(
+                f"GradientTape must be created with persistent=True to compute the {method} with "
+                "eager execution enabled and with experimental_use_pfor set to False."
+            )
+        if self._recording:
+            if self._persistent:
+                _say_once(method)
+            else:
+                self._pop()
+        return self._tape
+
+    def _finish(self) -> None:
+        if not self._persistent:
+            self.watched_variables()
+            self._drop()
+
+
+def _differentiate(tape: Tape, targets: list, sources: list, seeds: list) -> list:
+    recorded = bool(threads.active)
+    grads: dict = {}
+    for target, seed in zip(targets, seeds, strict=True):
+        _check_target(target)
+        if not _differentiable(target):
+            continue
+        g = _seed(target, seed)
+        g = Operand(g) if recorded else g._value
+        key = _key(tape, target)
+        grads[key] = grads[key] + g if key in grads else g
+    keys = [_key(tape, source) for source in sources]
+    found = sweep(reversed(tape.records), grads, set(keys), recorded)
+    return [_answer(found.get(key), source) for key, source in zip(keys, sources, strict=True)]
+
+
+def _sweep_rows(tape: Tape, target: Any, sources: list, seeds: np.ndarray) -> list:
+    """Sweep a stack of cotangents, in parts that bound the memory."""
+    recorded = bool(threads.active)
+    keys = [_key(tape, source) for source in sources]
+    widest = max([target._value.size, *[s._value.size for s in sources]])
+    step = max(1, _STACK // max(widest, 1))
+    parts: list[dict] = []
+    for start in range(0, max(len(seeds), 1), step):
+        g = tensor(seeds[start : start + step])
+        grads = {_key(tape, target): Operand(g) if recorded else g._value}
+        parts.append(sweep(reversed(tape.records), grads, set(keys), recorded, lead=1))
+    answers: list = []
+    for key, source in zip(keys, sources, strict=True):
+        rows = [_answer(part.get(key), source, stack=True) for part in parts]
+        if rows[0] is None:
+            answers.append(None)
+        else:
+            answers.append(rows[0] if len(rows) == 1 else concat.apply(*rows, axis=-rows[0].ndim))
+    return answers
+
+
+def _key(tape: Tape, value: Any) -> Any:
+    """The number of a value on this tape; of one it does not follow, a name nobody else has."""
+    if isinstance(value, Variable):
+        return value._id if value._id in tape.variables else ("free", id(value))
+    return value._id if follows(tape, value) else ("free", id(value))
+
+
+def _seed(target: Any, seed: Any) -> Any:
+    if seed is None:
+        return tensor(np.ones(target._value.shape, target._value.dtype)[()])
+    return convert.to_tensor(seed, hint=target._value.dtype)
+
+
+def _answer(g: Any, source: Any, stack: bool = False) -> Any:
+    if g is None:
+        return None
+    if g.__class__ is Slices:
+        if stack:
+            g = g.dense()
+        else:
+            return from_sweep(g, _wrap)
+    return _wrap(g)
+
+
+def _wrap(g: Any) -> Any:
+    if g.__class__ is Operand:
+        return g.tensor
+    return tensor(g if g.ndim else g[()])
+
+
+def _differentiable(value: Any) -> bool:
+    return value._value.dtype.kind in "fcV"
+
+
+def _check_target(target: Any) -> None:
+    if not isinstance(target, (Value, Variable)):
+        raise AttributeError(
+            f"A target of GradientTape.gradient must be a tf.Tensor or tf.Variable, got {target!r} "
+            f"of type {type(target).__name__!r}: a value that left the tape has no gradient."
+        )
+
+
+def _sources(sources: Any) -> list:
+    flat = nest.flatten(sources)
+    for source in flat:
+        if not isinstance(source, (Value, Variable)):
+            raise ValueError(
+                f"Passed in object {source} of type {type(source).__name__!r}, not tf.Tensor or "
+                "tf.Variable or ExtensionType."
+            )
+    return flat
+
+
+def _unconnected(choice: Any) -> UnconnectedGradients:
+    try:
+        return UnconnectedGradients(choice)
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: {choice!r}") from None
+
+
+def _zeros(shape: tuple[int, ...], source: Any) -> Any:
+    return tensor(np.zeros(shape, source._value.dtype)[()])
+
+
+def _warn_integer(value: Any) -> None:
+    global _warned
+    if _warned < 5:
+        _warned += 1
+        log.warning(
+            "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r",
+            value.dtype,
+        )
+
+
+def _say_once(method: str) -> None:
+    log.warning(
+        "Calling GradientTape.%s on a persistent tape inside its context records the computation "
+        "of the gradient itself, which costs time and memory. Call it outside the context, unless "
+        "you want to differentiate the gradient.",
+        method,
+    )

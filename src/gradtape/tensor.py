@@ -1,0 +1,368 @@
+"""The tensor: a NumPy array that a tape can follow, with the face of TensorFlow's eager tensors."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from . import convert, dtypes, errors
+from .core.apply import tensor as _untracked
+from .core.record import Value
+from .dtypes import DType
+from .ops import bits, compare, elementwise, linear
+from .ops import complex as complex_ops
+from .shapes import TensorShape
+
+CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+_NUMPY_ONLY = frozenset(
+    ("T", "astype", "ravel", "transpose", "reshape", "clip", "size", "tolist", "data")
+)
+
+
+class Tensor(Value):
+    """A value that ops take and return; made by `tf.constant`, `tf.convert_to_tensor` and ops.
+
+    >>> import gradtape as tf
+    >>> tf.constant([1.0, 2.0]) * 3
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([3., 6.], dtype=float32)>
+    """
+
+    __slots__ = ()
+    # NumPy arrays and scalars on the left leave binary operators to us.
+    __array_priority__ = 100
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn:
+        raise TypeError(
+            "tf.Tensor is not made by calling it: use tf.constant(value) or "
+            "tf.convert_to_tensor(value)."
+        )
+
+    # --- what it is -----------------------------------------------------------------------------
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+        return dtypes.of(self._value.dtype)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The sizes of the axes."""
+        return TensorShape.known(self._value.shape)
+
+    def get_shape(self) -> TensorShape:
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Check a shape: an eager tensor has its own."""
+        if not self.shape.is_compatible_with(TensorShape(shape)):
+            raise ValueError(
+                f"Tensor's shape {self.shape} is not compatible with supplied shape {shape}."
+            )
+
+    @property
+    def ndim(self) -> int:
+        return self._value.ndim
+
+    @property
+    def device(self) -> str:
+        return CPU
+
+    backing_device = device
+
+    def cpu(self) -> Tensor:
+        return self
+
+    def gpu(self, gpu_index: int = 0) -> NoReturn:
+        raise RuntimeError("gradtape computes on the CPU: there is no GPU to copy to.")
+
+    @property
+    def is_packed(self) -> bool:
+        return False
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in ("name", "op", "graph"):
+            raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
+        if name in _NUMPY_ONLY:
+            raise AttributeError(
+                f"EagerTensor object has no attribute '{name}'. If you are looking for NumPy's "
+                f"methods, take tensor.numpy().{name} (outside the path of gradients) or the "
+                "function of that name in tf, which the tape records."
+            )
+        raise AttributeError(
+            f"'tensorflow.python.framework.ops.EagerTensor' object has no attribute '{name}'"
+        )
+
+    # --- its text -------------------------------------------------------------------------------
+    def __str__(self) -> str:
+        return f"tf.Tensor({text(self._value)}, shape={self.shape}, dtype={self.dtype.name})"
+
+    def __repr__(self) -> str:
+        return (
+            f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, "
+            f"numpy={text(self._value, precise=True)}>"
+        )
+
+    def __format__(self, spec: str) -> str:
+        return format(_plain(self._value), spec)
+
+    # --- leaving the tape ------------------------------------------------------------------------
+    def numpy(self) -> Any:
+        """A copy as a NumPy array, or a NumPy scalar for a tensor without axes."""
+        value = self._value
+        return value.copy() if value.ndim else _plain(value)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        value = np.asarray(self._value)
+        if dtype is not None and value.dtype != dtype:
+            if copy is False:
+                raise ValueError(f"A copy is needed to make {value.dtype} into {np.dtype(dtype)}.")
+            return value.astype(dtype)
+        if copy:
+            return value.copy()
+        view = value.view()
+        view.flags.writeable = False
+        return view
+
+    def __dlpack__(self, **options: Any) -> Any:
+        # A copy: whoever takes it may write into it.
+        return np.array(self._value).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return np.asarray(self._value).__dlpack_device__()
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __int__(self) -> int:
+        return int(self._scalar())
+
+    def __float__(self) -> float:
+        return float(self._scalar())
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar())
+
+    def __index__(self) -> int:
+        return self._value.__index__()
+
+    def _scalar(self) -> Any:
+        if self._value.ndim:
+            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        return _plain(self._value)
+
+    def __round__(self, digits: int | None = None) -> Tensor:
+        return elementwise.round.apply(self)
+
+    # --- as a container ---------------------------------------------------------------------------
+    def __len__(self) -> int:
+        if not self._value.ndim:
+            raise TypeError("Scalar tensor has no `len()`")
+        return len(self._value)
+
+    def __iter__(self) -> Any:
+        if not self._value.ndim:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        return (self[k] for k in range(len(self._value)))
+
+    def __contains__(self, item: Any) -> bool:
+        return any(bool(part == item) for part in self)
+
+    def __getitem__(self, key: Any) -> Tensor:
+        from .indexing import getitem
+
+        return getitem(self, key)
+
+    def __hash__(self) -> int:
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    def ref(self) -> Reference:
+        """A hashable stand-in, for sets and dictionaries."""
+        return Reference(self)
+
+    experimental_ref = ref
+
+    def __copy__(self) -> Tensor:
+        return self
+
+    def __deepcopy__(self, memo: dict) -> Tensor:
+        copy = memo[id(self)] = _untracked(self._value)
+        return copy
+
+    def __reduce__(self) -> tuple:
+        return _unpickle, (np.asarray(self._value),)
+
+    # --- operators --------------------------------------------------------------------------------
+    # The op itself is the method: recording starts without another call in between.
+    __add__ = elementwise.add.apply
+    __sub__ = elementwise.sub.apply
+    __mul__ = elementwise.mul.apply
+    __pow__ = elementwise.power.apply
+    __floordiv__ = elementwise.floordiv.apply
+    __mod__ = elementwise.mod.apply
+    __lt__ = compare.less.apply
+    __le__ = compare.less_equal.apply
+    __gt__ = compare.greater.apply
+    __ge__ = compare.greater_equal.apply
+    __neg__ = elementwise.neg.apply
+
+    def __abs__(self) -> Tensor:
+        return absolute(self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return divide(self, other)
+
+    __div__ = __truediv__
+
+    def __matmul__(self, other: Any) -> Any:
+        return multiply_matrices(self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return elementwise.add.apply(other, self)
+
+    def __rsub__(self, other: Any) -> Any:
+        return elementwise.sub.apply(other, self)
+
+    def __rmul__(self, other: Any) -> Any:
+        return elementwise.mul.apply(other, self)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return divide(other, self)
+
+    def __rpow__(self, other: Any) -> Any:
+        return elementwise.power.apply(other, self)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return elementwise.floordiv.apply(other, self)
+
+    def __rmod__(self, other: Any) -> Any:
+        return elementwise.mod.apply(other, self)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return multiply_matrices(other, self)
+
+    def __eq__(self, other: Any) -> Any:
+        return equals(self, other)
+
+    def __ne__(self, other: Any) -> Any:
+        return equals(self, other, negate=True)
+
+    def __invert__(self) -> Any:
+        return bits.invert(self)
+
+    def __and__(self, other: Any) -> Any:
+        return bits.both(self, other)
+
+    def __or__(self, other: Any) -> Any:
+        return bits.either(self, other)
+
+    def __xor__(self, other: Any) -> Any:
+        return bits.differ(self, other)
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+
+Tensor.__module__ = "tensorflow.python.framework.ops"
+convert.install(Tensor)
+
+
+class Reference:
+    """Wraps a tensor or variable so that it can be a key: equal only to a reference to the same."""
+
+    __slots__ = ("_wrapped",)
+
+    def __init__(self, wrapped: Any) -> None:
+        self._wrapped = wrapped
+
+    def deref(self) -> Any:
+        return self._wrapped
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and self._wrapped is other._wrapped
+
+    def __hash__(self) -> int:
+        return id(self._wrapped)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._wrapped!r}>"
+
+
+def _unpickle(array: Any) -> Tensor:
+    return _untracked(array if array.ndim or array.dtype.kind == "O" else array[()])
+
+
+def _plain(value: Any) -> Any:
+    """A string tensor without axes holds its bytes in an array."""
+    return value.item() if value.dtype.kind == "O" and not value.ndim else value
+
+
+def text(value: Any, precise: bool = False) -> str:
+    """A tensor's numbers as NumPy prints them; several lines begin on a line of their own."""
+    if not value.ndim:
+        plain = _plain(value)
+        return repr(plain) if isinstance(plain, bytes) else str(plain)
+    lines = repr(value) if precise else str(value)
+    return "\n" + lines if "\n" in lines else lines
+
+
+# --- operators with rules of their own ------------------------------------------------------------
+_DIVIDED = {"int8": "f4", "uint8": "f4", "int16": "f4", "uint16": "f4"} | dict.fromkeys(
+    ("int32", "uint32", "int64", "uint64"), "f8"
+)
+
+
+def divide(x: Any, y: Any) -> Any:
+    """True division: of whole numbers in float32 or float64, by their width."""
+    if x.__class__ is not Tensor or y.__class__ is not Tensor:
+        pair = convert.pair(elementwise.div, x, y)
+        if pair is NotImplemented:
+            return pair
+        x, y = pair
+    if x._value.dtype.kind in "iu":
+        from .ops.shape import cast
+
+        if x._value.dtype != y._value.dtype:
+            raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
+        wide = np.dtype(_DIVIDED[x._value.dtype.name])
+        x, y = cast.apply(x, dtype=wide), cast.apply(y, dtype=wide)
+    return elementwise.div.apply(x, y)
+
+
+def multiply_matrices(a: Any, b: Any) -> Any:
+    pair = convert.pair(linear.matmul, a, b)
+    if pair is NotImplemented:
+        return pair
+    a, b = pair
+    x, y = a._value, b._value
+    if x.ndim < 2 or y.ndim < 2:
+        raise errors.invalid(
+            f"In[0] and In[1] ndims must be == 2: {min(x.ndim, y.ndim)}. matmul takes matrices or "
+            "stacks of them; give a vector an axis first (tf.expand_dims) [Op:MatMul] name: "
+        )
+    if x.shape[-1] != y.shape[-2]:
+        raise errors.invalid(
+            f"Matrix size-incompatible: In[0]: {list(x.shape)}, In[1]: {list(y.shape)} "
+            "[Op:MatMul] name: "
+        )
+    return linear.matmul.apply(a, b)
+
+
+def absolute(x: Any) -> Any:
+    """|x|, which of a complex number is another op than of a real one."""
+    x = convert.to_tensor(x)
+    return (complex_ops.complex_abs if x._value.dtype.kind == "c" else complex_ops.absolute).apply(x)
+
+
+def equals(x: Any, other: Any, negate: bool = False) -> Any:
+    """`==` and `!=`: element by element; shapes that do not fit are simply not equal."""
+    if other is None:
+        return negate
+    op = compare.not_equal if negate else compare.equal
+    pair = convert.pair(op, x, other)
+    if pair is NotImplemented:
+        return pair
+    a, b = pair
+    try:
+        np.broadcast_shapes(a._value.shape, b._value.shape)
+    except ValueError:
+        return _untracked(np.bool_(negate))
+    return op.apply(a, b)

@@ -1,0 +1,416 @@
+"""The variable: a value that may change, read by ops as a tensor that tapes watch by themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import convert, dtypes, errors, names
+from .core.apply import new, tensor
+from .core.record import Value, join, next_id, threads
+from .dtypes import DType
+from .indexing import numpy_key
+from .ops import shape as shape_ops
+from .shapes import TensorShape
+from .tensor import CPU, Reference, Tensor, text
+
+
+class Variable:
+    """A tensor-like value with `assign`; trainable ones are watched by every tape that sees them.
+
+    >>> import gradtape as tf
+    >>> v = tf.Variable(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = v * v
+    >>> tape.gradient(y, v)
+    <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+    """
+
+    __array_priority__ = 100
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: Any = None,
+        constraint: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError(
+                "The `initial_value` arg to `tf.Variable` must be specified except when you are "
+                "not providing a `variable_def`. You provided neither."
+            )
+        if callable(initial_value) and not isinstance(initial_value, (Value, Variable)):
+            initial_value = initial_value()
+        wanted = None if dtype is None else np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)
+        self._value = value = convert.to_tensor(initial_value, wanted)._value
+        self._shape = TensorShape.known(value.shape) if shape is None else TensorShape(shape)
+        if not self._shape.is_compatible_with(TensorShape.known(value.shape)):
+            raise ValueError(
+                f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is "
+                f"not compatible with the explicitly supplied `shape` argument ({self._shape})."
+            )
+        self._trainable = True if trainable is None else bool(trainable)
+        self._name = names.scoped(name or "Variable") + ":0"
+        self._constraint = constraint
+        self._synchronization, self._aggregation = synchronization, aggregation
+        self._mark = None
+        self._id = next_id()
+        self._seen = tensor(value)
+
+    def _read(self) -> Any:
+        """The value as a tensor, for ops: one tensor as long as value and tapes stay the same."""
+        seen = self._seen
+        mark = threads.watching if self._trainable else None
+        if self._mark is not None:
+            mark = join(mark, self._mark)
+        if seen._mark is mark and seen._value is self._value:
+            return seen
+        seen = new(Tensor)
+        seen._value = self._value
+        seen._mark = mark
+        if mark is not None:
+            if self._value.dtype.kind in "fcV":
+                seen._id = self._id
+                for recorder in mark.recorders:
+                    recorder.variables[self._id] = self
+            else:
+                seen._mark = None
+        self._seen = seen
+        return seen
+
+    # --- what it is -------------------------------------------------------------------------------
+    @property
+    def dtype(self) -> DType:
+        return dtypes.of(self._value.dtype)
+
+    @property
+    def shape(self) -> TensorShape:
+        return self._shape
+
+    def get_shape(self) -> TensorShape:
+        return self._shape
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def _shared_name(self) -> str:
+        return self._name[:-2]
+
+    @property
+    def trainable(self) -> bool:
+        return self._trainable
+
+    @property
+    def ndim(self) -> int:
+        return self._value.ndim
+
+    @property
+    def device(self) -> str:
+        return CPU
+
+    @property
+    def constraint(self) -> Any:
+        return self._constraint
+
+    @property
+    def synchronization(self) -> Any:
+        from .enums import VariableSynchronization
+
+        return self._synchronization or VariableSynchronization.AUTO
+
+    @property
+    def aggregation(self) -> Any:
+        from .enums import VariableAggregation
+
+        return self._aggregation or VariableAggregation.NONE
+
+    @property
+    def initializer(self) -> None:
+        return None
+
+    @property
+    def handle(self) -> Variable:
+        """The variable itself: there is no resource behind it."""
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("op", "graph"):
+            raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
+        raise AttributeError(f"'ResourceVariable' object has no attribute '{name}'")
+
+    def __repr__(self) -> str:
+        return (
+            f"<tf.Variable '{self._name}' shape={self.shape} dtype={self.dtype.name}, "
+            f"numpy={text(self._value, precise=True)}>"
+        )
+
+    def __hash__(self) -> int:
+        raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
+
+    def ref(self) -> Reference:
+        return Reference(self)
+
+    experimental_ref = ref
+
+    # --- reading ------------------------------------------------------------------------------------
+    def read_value(self) -> Any:
+        """A new tensor with the value of this moment; it has a gradient of its own."""
+        return shape_ops.identity.apply(self._read())
+
+    value = read_value
+
+    def numpy(self) -> Any:
+        return self._seen_now().numpy()
+
+    def _seen_now(self) -> Any:
+        return tensor(self._value)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self._seen_now().__array__(dtype, copy)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._seen_now().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._seen_now().__dlpack_device__()
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __int__(self) -> int:
+        return int(self._seen_now())
+
+    def __float__(self) -> float:
+        return float(self._seen_now())
+
+    def __complex__(self) -> complex:
+        return complex(self._seen_now())
+
+    def __index__(self) -> int:
+        return self._seen_now().__index__()
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+    def __len__(self) -> int:
+        return len(self._seen_now())
+
+    def __iter__(self) -> Any:
+        return iter(self._read())
+
+    def __getitem__(self, key: Any) -> Any:
+        return SlicedTensor.of(self, key)
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+        from .array_ops import gather
+
+        return gather(self, indices)
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+        from .array_ops import gather_nd
+
+        return gather_nd(self, indices)
+
+    def is_initialized(self, name: str | None = None) -> Any:
+        return tensor(np.bool_(True))
+
+    def set_shape(self, shape: Any) -> None:
+        self._shape = self._shape.merge_with(TensorShape(shape))
+
+    def __deepcopy__(self, memo: dict) -> Variable:
+        copy = memo[id(self)] = Variable(
+            tensor(self._value), trainable=self._trainable, name=self._shared_name
+        )
+        copy._name = self._name
+        return copy
+
+    def __reduce__(self) -> tuple:
+        return _unpickle, (tensor(self._value), self._trainable, self._name)
+
+    # --- writing: invisible to the tape ---------------------------------------------------------------
+    def assign(
+        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Variable | None:
+        """Set the value; gradients do not flow through it."""
+        value = self._fitting(value)
+        if not self._shape.is_compatible_with(TensorShape.known(value.shape)):
+            raise ValueError(
+                f"Cannot assign value to variable ' {self._name}': Shape mismatch."
+                f"The variable shape {self._shape}, and the assigned value shape {value.shape} "
+                "are incompatible."
+            )
+        self._value = value
+        return self if read_value else None
+
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Variable | None:
+        """Add to the value, in place for the user and anew for the tape."""
+        return self._update(delta, np.add, "AssignAddVariableOp", read_value)
+
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Variable | None:
+        """Subtract from the value."""
+        return self._update(delta, np.subtract, "AssignSubVariableOp", read_value)
+
+    def _update(self, delta: Any, function: Any, label: str, read_value: bool) -> Variable | None:
+        delta = self._fitting(delta)
+        if delta.shape != self._value.shape:
+            raise errors.invalid(
+                f"Cannot update variable with shape {list(self._value.shape)} using a Tensor with "
+                f"shape {list(delta.shape)}, shapes must be equal. [Op:{label}]"
+            )
+        with np.errstate(all="ignore"):
+            self._value = function(self._value, delta)
+        return self if read_value else None
+
+    # Rows (`scatter_add` and its kind, given IndexedSlices) and single places (`scatter_nd_add`, …).
+    def _scatter(self, function: Any, slices: Any) -> Variable:
+        indices = np.asarray(convert.to_tensor(slices.indices)._value)
+        values = self._fitting(slices.values)
+        if indices.size and not 0 <= indices.min() <= indices.max() < self._value.shape[0]:
+            raise errors.invalid(
+                f"indices{list(indices.shape)} = {indices.ravel().tolist()} is not in "
+                f"[0, {self._value.shape[0]}) [Op:ResourceScatter]"
+            )
+        return self._at(function, indices, values)
+
+    def _scatter_nd(self, function: Any, indices: Any, updates: Any) -> Variable:
+        places = np.asarray(convert.to_tensor(indices)._value)
+        return self._at(function, tuple(np.moveaxis(places, -1, 0)), self._fitting(updates))
+
+    def _at(self, function: Any, where: Any, values: Any) -> Variable:
+        whole = np.array(self._value)
+        with np.errstate(all="ignore"):
+            if function is None:
+                whole[where] = values
+            else:
+                function.at(whole, where, values)
+        self._value = whole
+        return self
+
+    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Set the rows `sparse_delta.indices` to `sparse_delta.values`."""
+        return self._scatter(None, sparse_delta)
+
+    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        return self._scatter(np.add, sparse_delta)
+
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        return self._scatter(np.subtract, sparse_delta)
+
+    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        return self._scatter(np.multiply, sparse_delta)
+
+    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        return self._scatter(np.divide, sparse_delta)
+
+    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        return self._scatter(np.maximum, sparse_delta)
+
+    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        return self._scatter(np.minimum, sparse_delta)
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """Set the places `indices` (one row of coordinates each) to `updates`."""
+        return self._scatter_nd(None, indices, updates)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        return self._scatter_nd(np.add, indices, updates)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        return self._scatter_nd(np.subtract, indices, updates)
+
+    def scatter_nd_max(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        return self._scatter_nd(np.maximum, indices, updates)
+
+    def scatter_nd_min(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        return self._scatter_nd(np.minimum, indices, updates)
+
+    def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """For every leading index, set the places `sparse_delta.indices` of the last index axis."""
+        indices = np.asarray(convert.to_tensor(sparse_delta.indices)._value)
+        grid = np.ogrid[tuple(slice(n) for n in indices.shape)]
+        return self._at(None, (*grid[:-1], indices), self._fitting(sparse_delta.values))
+
+    def count_up_to(self, limit: int) -> Any:
+        """Add one, up to a limit; the value before."""
+        if self._value >= limit:
+            raise errors.OutOfRangeError(None, None, f"Reached limit of {limit} [Op:CountUpTo]")
+        before = tensor(self._value)
+        self._value = self._value + self._value.dtype.type(1)
+        return before
+
+    def _fitting(self, value: Any) -> Any:
+        return convert.to_tensor(value, self._value.dtype)._value
+
+
+def _unpickle(value: Any, trainable: bool, name: str) -> Variable:
+    made = Variable(value, trainable=trainable)
+    made._name = name
+    return made
+
+
+class SlicedTensor(Tensor):
+    """A slice of a variable: a tensor that can also be assigned to, into the variable."""
+
+    __slots__ = ("_key", "_variable")
+
+    @staticmethod
+    def of(variable: Variable, key: Any) -> Any:
+        part = variable._read()[key]
+        sliced = new(SlicedTensor)
+        sliced._value, sliced._mark = part._value, part._mark
+        if part._mark is not None:
+            sliced._id = part._id
+        sliced._variable, sliced._key = variable, key
+        return sliced
+
+    def assign(self, value: Any, name: str | None = None, read_value: bool = True) -> Any:
+        """Write into this part of the variable."""
+        return self._write(lambda old, value: value, value, read_value)
+
+    def assign_add(self, value: Any, name: str | None = None, read_value: bool = True) -> Any:
+        return self._write(np.add, value, read_value)
+
+    def assign_sub(self, value: Any, name: str | None = None, read_value: bool = True) -> Any:
+        return self._write(np.subtract, value, read_value)
+
+    def _write(self, function: Any, value: Any, read_value: bool) -> Any:
+        variable = self._variable
+        whole = np.array(variable._value)
+        key = numpy_key(self._key, whole.shape)
+        whole[key] = function(whole[key], variable._fitting(value))
+        return variable.assign(whole, read_value=read_value)
+
+
+def _operator(name: str) -> Any:
+    method = getattr(Tensor, name)
+
+    def operator(self: Variable, *others: Any) -> Any:
+        return method(self._read(), *others)
+
+    operator.__name__ = name
+    return operator
+
+
+for _name in (
+    "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "div", "floordiv",
+    "rfloordiv", "mod", "rmod", "pow", "rpow", "matmul", "rmatmul", "lt", "le", "gt", "ge",
+    "eq", "ne", "neg", "abs", "invert", "and", "or", "xor", "rand", "ror", "rxor", "round",
+):  # fmt: skip
+    setattr(Variable, f"__{_name}__", _operator(f"__{_name}__"))

@@ -1,0 +1,4 @@
+"""The version of gradtape, and the TensorFlow release whose answers it gives."""
+
+__version__ = "0.1.0"
+TENSORFLOW = "2.21.0"
