@@ -86,8 +86,13 @@ class Worker:
         self.step = None
 
     def hello(self):
-        version = getattr(self.module, "__version__", None)
-        version = version or importlib.metadata.version(self.library.module)
+        name = self.library.module
+        if name == "gradtape":  # its __version__ is that of the TensorFlow it answers for
+            version = importlib.import_module("gradtape.version").__version__
+        elif hasattr(self.module, "__version__"):
+            version = self.module.__version__
+        else:
+            version = importlib.metadata.version(name)
         return {"version": version, "python": platform.python_version()}
 
     def prepare(self, workload):

@@ -7,6 +7,7 @@ The module object for ``tensorflow`` *is* gradtape and the one for ``tensorflow.
 from __future__ import annotations
 
 import importlib
+import importlib.abc
 import sys
 from collections.abc import Iterable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
@@ -21,7 +22,7 @@ SPAWN = "multiprocessing.spawn"
 def install() -> None:
     """Make ``tensorflow`` and its submodules resolve to gradtape, before any other finder."""
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, Finder())  # type: ignore[arg-type]
+        sys.meta_path.insert(0, Finder())
         if SPAWN in sys.modules:
             _follow(sys.modules[SPAWN])
 
@@ -45,7 +46,7 @@ class Finder:
         return ModuleSpec(fullname, Loader(module), is_package=True)
 
 
-class Loader:
+class Loader(importlib.abc.Loader):
     """Hands out a module that is loaded already, and leaves it as it was."""
 
     def __init__(self, module: ModuleType) -> None:

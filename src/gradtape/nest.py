@@ -39,24 +39,23 @@ def _sorted_values(mapping: Any) -> list[Any]:
     return [mapping[key] for key in sorted(mapping)]
 
 
-def _in_own_order(mapping: Any, values: list[Any]) -> list[tuple[Any, Any]]:
-    """The new values arrive in the order of the sorted keys; a dictionary keeps its own order."""
-    by_key = dict(zip(sorted(mapping), values, strict=True))
-    return [(key, by_key[key]) for key in mapping]
+def _by_key(mapping: Any, values: list[Any]) -> dict[Any, Any]:
+    return dict(zip(sorted(mapping), values, strict=True))
 
 
 def _fill_mapping(mapping: Any, values: list[Any]) -> Any:
+    new_values = _by_key(mapping, values)
     exact = type(mapping)
     new = exact(mapping.default_factory) if exact is defaultdict else exact()
-    for key, value in _in_own_order(mapping, values):
-        new[key] = value
+    for key in mapping:  # in its own order, not in that of the sorted keys
+        new[key] = new_values[key]
     return new
 
 
 def _make_mapping(mapping: Any, values: list[Any]) -> Any:
-    pairs = _in_own_order(mapping, values)
+    new_values = _by_key(mapping, values)
     try:
-        return type(mapping)(pair for pair in pairs)
+        return type(mapping)((key, new_values[key]) for key in mapping)
     except TypeError as cause:
         raise TypeError(
             f"Error creating an object of type {type(mapping)} like {mapping}. Note that it must "

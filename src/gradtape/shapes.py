@@ -327,7 +327,7 @@ class TensorShape:
 
 
 class _Known(dict[tuple[int, ...], TensorShape]):
-    """The shapes of arrays that were met: 0.06 us where making one takes 0.15."""
+    """The shapes of arrays that were met: 0.04 us where making one takes 0.15."""
 
     def __missing__(self, dims: tuple[int, ...]) -> TensorShape:
         if len(self) >= 4096:  # a program whose sizes never repeat must not fill the memory

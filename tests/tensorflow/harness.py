@@ -288,6 +288,9 @@ def mismatch(
 ) -> str | None:
     """The first difference between two encoded answers in words, or None."""
     kind, other = _kind(expected), _kind(got)
+    if kind != other and other == "raises":
+        said = f"{got['raises']}: {got['message'][:200]}"
+        return f"{path}: {said} is raised, expected {_short(expected)}"
     if kind != other:
         return f"{path}: {_short(expected)} expected, got {_short(got)}"
     if kind == "raises":

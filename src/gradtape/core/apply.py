@@ -190,14 +190,9 @@ def general(op: Op) -> Any:
             raise complain(op, error, values, params) from None
         finally:
             unhush(token)
-        m: Mark | None = None
-        for a in operands:
-            if a._mark is not None:
-                m = a._mark if m is None else m if m is a._mark else join(m, a._mark)
-        if m is not None and (m := m.live) is not None and m.thread != get_ident():
-            m = m.here()
+        m = followers(operands)
         if y.__class__ is tuple:
-            return _several(op, operands, params, y, m)
+            return several(op, operands, params, y, m)
         t = new(Tensor)
         t._value = y if y.ndim else y[()]
         if m is None or y.dtype.kind not in "fcV":
@@ -209,9 +204,8 @@ def general(op: Op) -> Any:
         names = plans.get(tracked)
         if names is None:
             names = op.plan(tracked)
-        kept = _kept(names, operands, params, t)
         ids = tuple([a._id if a._mark is not None else None for a in operands])
-        record = (op, t._id, ids, names, kept, caller())
+        record = (op, t._id, ids, names, kept(names, operands, params, t), caller())
         for append in m.appends:
             append(record)
         if m.pushers:
@@ -221,24 +215,36 @@ def general(op: Op) -> Any:
     return apply
 
 
-def _kept(names: tuple[str, ...], operands: Any, params: dict, result: Any) -> tuple:
-    kept = []
+def followers(operands: Any) -> Mark | None:
+    """The mark of a result of these operands: who follows any of them, at work in this thread."""
+    m: Mark | None = None
+    for a in operands:
+        if a._mark is not None:
+            m = a._mark if m is None else m if m is a._mark else join(m, a._mark)
+    if m is not None and (m := m.live) is not None and m.thread != get_ident():
+        return m.here()
+    return m
+
+
+def kept(names: tuple[str, ...], operands: Any, params: dict, result: Any) -> tuple:
+    """What the names in rules stand for, in one application of an op."""
+    things: list[Any] = []
     for name in names:
         if name == "y":
-            kept.append(result)
+            things.append(result)
         elif name in LETTERS:
-            kept.append(operands[LETTERS.index(name)])
+            things.append(operands[LETTERS.index(name)])
         elif name == "y_shape":
-            kept.append(_shape(result))
+            things.append(_shape(result))
         elif name == "shapes":
-            kept.append(tuple([a._value.shape for a in operands]))
+            things.append(tuple([a._value.shape for a in operands]))
         elif name[1:] == "_shape":
-            kept.append(operands[LETTERS.index(name[0])]._value.shape)
+            things.append(operands[LETTERS.index(name[0])]._value.shape)
         elif name[1:] == "_dtype":
-            kept.append(operands[LETTERS.index(name[0])]._value.dtype)
+            things.append(operands[LETTERS.index(name[0])]._value.dtype)
         else:
-            kept.append(params.get(name))
-    return tuple(kept)
+            things.append(params.get(name))
+    return tuple(things)
 
 
 def _shape(result: Any) -> Any:
@@ -247,7 +253,7 @@ def _shape(result: Any) -> Any:
     return result._value.shape
 
 
-def _several(op: Op, operands: Any, params: dict, values: tuple, m: Mark | None) -> tuple:
+def several(op: Any, operands: Any, params: dict, values: tuple, m: Mark | None) -> tuple:
     """Results of an op with several: one record for the op, and one more for each of its results,
     so that the sweep may treat every record alike."""
     results = tuple([tensor(y if y.ndim else y[()]) for y in values])
@@ -259,10 +265,9 @@ def _several(op: Op, operands: Any, params: dict, values: tuple, m: Mark | None)
             t._id = next_id()
     tracked = tuple([a._mark is not None for a in operands])
     names = op.plan(tracked)
-    kept = _kept(names, operands, params, results)
     ids = tuple([a._id if a._mark is not None else None for a in operands])
     bundle, place = next_id(), caller()
-    records = [(op, bundle, ids, names, kept, place)]
+    records = [(op, bundle, ids, names, kept(names, operands, params, results), place)]
     records += [
         (ITEM, t._id, bundle, i, len(results), place)
         for i, t in enumerate(results)

@@ -9,7 +9,8 @@ recorders of the set that are recording at this moment.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from threading import get_ident
 from typing import Any
@@ -115,6 +116,30 @@ class Tape(Recorder):
     def close(self) -> None:
         super().close()
         self.records.clear()
+
+
+class Watcher(Recorder):
+    """Records nothing: it only learns which variables are read while it is at work."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.auto_watch = True
+
+    def push(self, op: Any, operands: Any, params: dict, results: Any) -> None:
+        pass
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Within this block nothing is recorded in this thread."""
+    working = [r for r in threads.active if not isinstance(r, Watcher)]
+    for recorder in working:
+        recorder.stop()
+    try:
+        yield
+    finally:
+        for recorder in working:
+            recorder.start()
 
 
 class _Threads(threading.local):

@@ -436,7 +436,7 @@ def segments(tf, op, unsorted):
     x = tensor(tf, fill((4, 2), 0.5, 2))
     if unsorted:
         call = lambda x: named(tf, f"math.unsorted_{op}")(
-            data=x, segment_ids=[2, 0, 2, 3], num_segments=4
+            data=x, segment_ids=[2, 0, 2, 1], num_segments=3
         )
     else:
         call = lambda x: named(tf, f"math.{op}")(data=x, segment_ids=[0, 0, 2, 2])
@@ -446,6 +446,11 @@ def segments(tf, op, unsorted):
 @cases(
     given={
         "ties": lambda tf, x: tf.math.segment_max(tf.concat([x, x], 0), [0, 0, 0, 0]),
+        "unsorted_empty": lambda tf, x: [
+            tf.math.unsorted_segment_max(x, [0, 0], 2)[1:],
+            tf.math.unsorted_segment_min(x, [0, 0], 2)[1:],
+            tf.math.unsorted_segment_prod(x, [0, 0], 2)[1:],
+        ],
         "unsorted_ties": lambda tf, x: tf.math.unsorted_segment_max(tf.stack([x, x]), [0, 0], 1),
         "not_sorted": lambda tf, x: tf.math.segment_sum(x, [1, 0]),
         "lengths": lambda tf, x: tf.math.segment_sum(x, [0]),

@@ -216,7 +216,6 @@ BAD = {
     "concat_ranks": lambda tf, x: tf.concat([x, x[0]], 0),
     "concat_scalars": lambda tf, x: tf.concat([1.0, 2.0], 0),
     "concat_dtypes": lambda tf, x: tf.concat([x, tf.cast(x, tf.int32)], 0),
-    "concat_empty": lambda tf, x: tf.concat([], 0),
     "concat_no_axis": lambda tf, x: tf.concat([x, x]),
     "concat_numpy": lambda tf, x: tf.concat([x, np.zeros((1, 3, 4))], 0),
     "stack_axis": lambda tf, x: tf.stack([x, x], 4),

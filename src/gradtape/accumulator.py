@@ -1,0 +1,136 @@
+"""`ForwardAccumulator`: derivatives along a direction, computed beside the values (forward mode)."""
+
+from __future__ import annotations
+
+import logging
+import weakref
+from typing import Any
+
+import numpy as np
+
+from . import convert, nest
+from .core.apply import tensor
+from .core.push import push
+from .core.record import Recorder, follow, follows, threads
+from .enums import UnconnectedGradients
+
+log = logging.getLogger("gradtape")
+
+
+class _Tangents(Recorder):
+    """The recorder behind an accumulator: it holds tangents as long as their tensors live."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tangents: dict[int, Any] = {}
+        self.deaths: dict[int, weakref.ref] = {}
+
+    def tangent(self, value: Any) -> Any:
+        return self.tangents.get(value._id) if follows(self, value) else None
+
+    def keep(self, result: Any, tangent: Any) -> None:
+        number, tangents, deaths = result._id, self.tangents, self.deaths
+
+        def forget(_: Any) -> None:
+            tangents.pop(number, None)
+            deaths.pop(number, None)
+
+        tangents[number] = tangent
+        deaths[number] = weakref.ref(result, forget)
+
+    def push(self, op: Any, operands: Any, params: dict, results: Any) -> None:
+        tangents = [self.tangent(a) for a in operands]
+        if all(t is None for t in tangents):
+            return
+        # Only recorders that were there before may see how this one works; with none there,
+        # nothing is recorded and plain arrays do.
+        later = [r for r in threads.active if r.serial >= self.serial]
+        recorded = len(later) < len(threads.active)
+        for recorder in later:
+            recorder.stop()
+        try:
+            pushed = push(op, operands, tangents, params, results, recorded)
+        finally:
+            for recorder in later:
+                recorder.start()
+        if results.__class__ is not tuple:
+            results, pushed = (results,), (pushed,)
+        for result, tangent in zip(results, pushed or (), strict=False):
+            if tangent is not None and result._mark is not None:
+                self.keep(result, tangent)
+
+
+class ForwardAccumulator:
+    """Computes Jacobian-vector products with forward-mode automatic differentiation.
+
+    >>> import gradtape as tf
+    >>> x = tf.constant([1.0, 2.0])
+    >>> with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.0])) as acc:
+    ...     y = x * x
+    >>> acc.jvp(y)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([2., 0.], dtype=float32)>
+    """
+
+    def __init__(self, primals: Any, tangents: Any) -> None:
+        self._recorder = _Tangents()
+        self._recording = False
+        self._primals = nest.flatten(primals)
+        nest.assert_same_structure(primals, tangents)
+        seen: set[int] = set()
+        for primal, tangent in zip(self._primals, nest.flatten(tangents), strict=True):
+            if id(primal) in seen:
+                raise ValueError(
+                    f"Tensor {primal} was specified as a primal multiple times. This may indicate "
+                    "an error. If it was intended, please sum the corresponding tangents."
+                )
+            seen.add(id(primal))
+            self._watch(primal, tangent)
+
+    def _watch(self, primal: Any, tangent: Any) -> None:
+        dtype = primal._value.dtype
+        if dtype.kind not in "fcV":
+            log.warning(
+                "The dtype of the watched primal must be floating (e.g. tf.float32), got %r",
+                primal.dtype,
+            )
+        tangent = convert.to_tensor(tangent, dtype)
+        if tangent._value.shape != primal._value.shape:
+            raise ValueError(
+                f"The tangent of shape {tangent.shape} does not fit its primal of shape "
+                f"{primal.shape}: a direction has the shape of what it moves."
+            )
+        follow(primal, self._recorder)
+        self._recorder.tangents[primal._id] = tangent
+
+    def __enter__(self) -> ForwardAccumulator:
+        if self._recording:
+            raise ValueError("Accumulator is already recording.")
+        self._recorder.start()
+        self._recording = True
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        if self._recording:
+            self._recorder.stop()
+            self._recording = False
+
+    def __del__(self) -> None:
+        recorder = getattr(self, "_recorder", None)
+        if recorder is not None:
+            recorder.close()
+
+    def jvp(
+        self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE
+    ) -> Any:
+        """The tangents of these values: the change per step along the accumulator's direction."""
+        unconnected = UnconnectedGradients(unconnected_gradients)
+
+        def tangent(primal: Any) -> Any:
+            found = self._recorder.tangent(primal)
+            if found is None and unconnected is UnconnectedGradients.ZERO:
+                return tensor(np.zeros_like(primal._value))
+            return found
+
+        return nest.map_structure(tangent, primals)
+
+

@@ -1,0 +1,162 @@
+"""Forward mode: the tangent of an op's result from the tangents of its operands.
+
+Element-wise ops push with their pull (the Jacobian is diagonal), linear and bilinear ops with
+themselves. Everything else is transposed: the pull is linear in its cotangent, so pulling the
+tangents back through the recorded pull gives the push.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .apply import kept, tensor
+from .op import LETTERS, Op, Reason
+from .operand import Operand
+from .record import Tape, Value, follow
+from .sweep import Slices, sweep, unbroadcast
+
+_function = type(sweep)
+
+
+def push(
+    op: Op, operands: Any, tangents: list, params: dict, results: Any, recorded: bool
+) -> Any:
+    """The tangent tensors of the results (None where there is none), recorded for others or not."""
+    if op.push == "linear":
+        return _linear(op, operands, tangents, params, recorded)
+    if op.push == "bilinear":
+        parts = [
+            _call(op, [t if j == i else a for j, a in enumerate(operands)], params, recorded)
+            for i, t in enumerate(tangents)
+            if t is not None
+        ]
+        return _total(parts)
+    if op.push == "diagonal":
+        return _diagonal(op, operands, tangents, results, recorded)
+    return _transposed(op, operands, tangents, params, results, recorded)
+
+
+def _call(op: Op, operands: Any, params: dict, recorded: bool) -> Any:
+    if recorded:
+        return op.apply(*operands, **params)
+    y = op.forward(*[a._value for a in operands], **params)
+    return tuple(map(_settled, y)) if y.__class__ is tuple else _settled(y)
+
+
+def _settled(value: Any) -> Any:
+    return tensor(value if value.ndim else value[()])
+
+
+def _total(parts: list) -> Any:
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def _linear(op: Op, operands: Any, tangents: list, params: dict, recorded: bool) -> Any:
+    full = [
+        t if t is not None else a if _fixed(op, i, a) else tensor(np.zeros_like(a._value))
+        for i, (t, a) in enumerate(zip(tangents, operands, strict=True))
+    ]
+    return _call(op, full, params, recorded)
+
+
+def _fixed(op: Op, i: int, operand: Any) -> bool:
+    """An operand that the op is not linear in: an index, a condition."""
+    return operand._value.dtype.kind not in "fcV" or (
+        not op.joint and not isinstance(op.rule(i), _function)
+    )
+
+
+def _diagonal(op: Op, operands: Any, tangents: list, result: Any, recorded: bool) -> Any:
+    wrap = Operand if recorded else lambda t: t._value
+    total = None
+    for i, t in enumerate(tangents):
+        rule = op.rules[i]
+        if t is None or (isinstance(rule, Reason) and rule.gives != "zeros"):
+            continue
+        if isinstance(rule, Reason):
+            part = np.zeros_like(wrap(t))
+        else:
+            a, b = operands[0], operands[-1]
+            call = (op.recorded if recorded else op.plain)[i]
+            part = call(rule, wrap(t), a, b, result)
+        total = part if total is None else total + part
+    if total is None:
+        return None
+    if total.shape != result._value.shape:
+        total = np.broadcast_to(total, result._value.shape)
+    return total.tensor if recorded else _settled(total)
+
+
+def _transposed(
+    op: Op, operands: Any, tangents: list, params: dict, results: Any, recorded: bool
+) -> Any:
+    several = results.__class__ is tuple
+    tape = Tape()
+    # A stand-in for the cotangent; the pull does not depend on its value, only on its place.
+    seeds = [tensor(np.zeros_like(r._value)) for r in (results if several else (results,))]
+    floating = [s for s in seeds if s._value.dtype.kind in "fcV"]
+    tape.start()
+    try:
+        for seed in floating:
+            follow(seed, tape)
+        g = [Operand(s) for s in seeds] if several else Operand(seeds[0])
+        tracked = tuple(t is not None for t in tangents)
+        grads: dict = {}
+        for h, t in _pulled(op, g, operands, tangents, params, results, tracked):
+            i = h.tensor._id if h.tensor._mark is not None else None
+            if i is not None:
+                cotangent = Operand(t) if recorded else t._value
+                grads[i] = cotangent if i not in grads else grads[i] + cotangent
+    finally:
+        tape.stop()
+    wanted = {seed._id for seed in floating}
+    found = sweep(reversed(tape.records), grads, wanted, recorded)
+    tape.close()
+    out = []
+    for seed in seeds:
+        part = found.get(seed._id) if seed._mark is not None else None
+        if part.__class__ is Slices:
+            part = part.dense()
+        out.append(None if part is None else part.tensor if recorded else _settled(part))
+    return tuple(out) if several else out[0]
+
+
+def _pulled(
+    op: Op, g: Any, operands: Any, tangents: list, params: dict, results: Any, tracked: tuple
+) -> Any:
+    """Pairs of (pulled cotangent, tangent) for the operands that have a tangent."""
+    names = op.plan(tracked)
+    have = dict(zip(names, map(_wrap, kept(names, operands, params, results)), strict=True))
+    parts = op.rules[0](g, *[have[n] for n in op.names[0]]) if op.joint else None
+    for i, t in enumerate(tangents):
+        if t is None:
+            continue
+        if parts is not None:
+            h = parts[i]
+        else:
+            rule = op.rule(i)
+            if rule is None or isinstance(rule, Reason):
+                if isinstance(rule, Reason) and rule.gives == "error":
+                    raise LookupError(f"gradient registry has no entry for: {op.label}")
+                continue
+            h = rule(g, *[have[n] for n in op.names[i]])
+        if h.__class__ is Slices:
+            h = h.dense()
+        if h is None or h.__class__ is not Operand:
+            continue
+        if op.broadcasts and h.shape != have[LETTERS[i] + "_shape"]:
+            h = unbroadcast(h, have[LETTERS[i] + "_shape"], 0)
+        yield h, t
+
+
+def _wrap(thing: Any) -> Any:
+    if isinstance(thing, Value):
+        return Operand(thing)
+    if thing.__class__ is tuple and thing and isinstance(thing[0], Value):
+        return tuple(map(Operand, thing))
+    return thing

@@ -1,0 +1,189 @@
+"""Gradients by the user's own functions: `custom_gradient` and `recompute_grad`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import convert, nest
+from .core.apply import followers, several, tensor
+from .core.operand import Operand
+from .core.record import Watcher, paused
+from .ops import shape as shape_ops
+from .tape import GradientTape
+from .variable import Variable
+
+
+class _Custom:
+    """One call of a function with a gradient of its own, as the sweep sees an op."""
+
+    label, real, batches, joint, broadcasts, push = "CustomGradient", True, False, True, False, None
+    names: tuple = ((),)
+
+    def __init__(self, name: str, pull: Callable[..., Any]) -> None:
+        self.name = name
+        self.rules = (pull,)
+
+    def plan(self, tracked: tuple[bool, ...]) -> tuple[str, ...]:
+        return ()
+
+
+def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
+    """Decorate a function that returns `(result, grad)` so that `grad` is its derivative.
+
+    >>> import gradtape as tf
+    >>> @tf.custom_gradient
+    ... def log1pexp(x):
+    ...     e = tf.exp(x)
+    ...     return tf.math.log(1 + e), lambda g: g * (1 - 1 / (1 + e))
+    >>> x = tf.Variable(100.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = log1pexp(x)
+    >>> float(tape.gradient(y, x))
+    1.0
+    """
+    if f is None:
+        return custom_gradient
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        watcher = Watcher()
+        watcher.start()
+        try:
+            result, grad = f(*args, **kwargs)
+        finally:
+            watcher.stop()
+            used = watcher.variables
+            watcher.close()
+        given = {id(a) for a in nest.flatten((args, kwargs))}
+        variables = [used[i] for i in sorted(used) if id(used[i]) not in given]
+        _check_variables(f, grad, variables)
+        inputs = [a for a in nest.flatten(args) if _is_input(a)]
+        operands = [convert.to_tensor(a) for a in (*inputs, *variables)]
+        flat = [convert.to_tensor(r) for r in nest.flatten(result)]
+        op = _Custom(getattr(f, "__name__", "custom_gradient"), _Pull(grad, inputs, variables, flat))
+        made = several(op, operands, {}, tuple(r._value for r in flat), followers(operands))
+        return nest.pack_sequence_as(result, list(made))
+
+    return decorated
+
+
+def _is_input(value: Any) -> bool:
+    return not callable(value) or isinstance(value, Variable)
+
+
+def _check_variables(f: Any, grad: Any, variables: list) -> None:
+    if not variables:
+        return
+    import inspect
+
+    parameters = inspect.signature(grad).parameters.values()
+    if not any(p.name == "variables" or p.kind is p.VAR_KEYWORD for p in parameters):
+        raise TypeError(
+            "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function "
+            f"uses variables: {variables}"
+        )
+
+
+class _Pull:
+    """The user's gradient function as a joint rule: cotangents in, one cotangent an operand out."""
+
+    def __init__(self, grad: Any, inputs: list, variables: list, results: list) -> None:
+        self.grad, self.variables = grad, variables
+        self.count = len(inputs)
+        self.likes = [(r._value.shape, r._value.dtype) for r in results]
+
+    def __call__(self, g: list) -> list:
+        recorded = any(part.__class__ is Operand for part in g)
+        seeds = [
+            tensor(np.zeros(*like)[()]) if part is None else _tensor(part)
+            for part, like in zip(g, self.likes, strict=True)
+        ]
+        if self.variables:
+            grads, for_variables = self.grad(*seeds, variables=self.variables)
+            for_variables = nest.flatten(for_variables)
+            if len(for_variables) != len(self.variables):
+                raise ValueError(
+                    f"Must return gradient for each variable from @custom_gradient grad_fn: "
+                    f"{len(self.variables)} variables, {len(for_variables)} gradients."
+                )
+        else:
+            grads, for_variables = self.grad(*seeds), []
+        flat = nest.flatten(grads) if isinstance(grads, (list, tuple, dict)) else [grads]
+        if len(flat) != self.count:
+            raise ValueError(
+                f"custom_gradient function expected to return {self.count} gradients, one for "
+                f"each input, but returned {len(flat)} instead."
+            )
+        return [_cotangent(h, recorded) for h in (*flat, *for_variables)]
+
+
+def _tensor(part: Any) -> Any:
+    return part.tensor if part.__class__ is Operand else tensor(part if part.ndim else part[()])
+
+
+def _cotangent(h: Any, recorded: bool) -> Any:
+    if h is None:
+        return None
+    h = convert.to_tensor(h)
+    return Operand(h) if recorded else h._value
+
+
+def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Save memory: forget what `f` computed, and compute it again for its gradient."""
+
+    @custom_gradient
+    @functools.wraps(f)
+    def forgetful(*args: Any, **kwargs: Any) -> Any:
+        with paused():
+            result = f(*args, **kwargs)
+
+        def grad(*cotangents: Any, variables: Any = None) -> Any:
+            variables = list(variables or ())
+
+            @custom_gradient
+            def again(*cotangents: Any) -> Any:
+                with paused(), GradientTape() as tape:
+                    copies = nest.map_structure(shape_ops.identity.apply, args)
+                    tape.watch(copies)
+                    tape.watch(variables)
+                    repeated = f(*copies, **kwargs)
+                grads = tape.gradient(
+                    repeated, [list(copies), variables], output_gradients=list(cotangents),
+                    unconnected_gradients="zero",
+                )  # fmt: skip
+
+                def transpose(*_: Any, **__: Any) -> Any:
+                    raise NotImplementedError(
+                        f"recompute_grad tried to transpose grad of {f!r}. Consider not using "
+                        "recompute_grad in forward mode autodiff"
+                    )
+
+                return grads, transpose
+
+            for_inputs, for_variables = again(*cotangents)
+            return (for_inputs, for_variables) if variables else for_inputs
+
+        return result, grad
+
+    return forgetful
+
+
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Run `f`, but let gradients pass as if it were the identity."""
+
+    @custom_gradient
+    def passing(*args: Any, **kwargs: Any) -> Any:
+        def grad(*cotangents: Any, variables: Any = None) -> Any:
+            if variables is not None:
+                return cotangents, [None] * len(variables)
+            return cotangents
+
+        return f(*args, **kwargs), grad
+
+    return functools.wraps(f)(passing)
+
+
