@@ -289,12 +289,11 @@ def process_seconds(peer):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def run_imports(peers, rounds):
+def run_imports(peers, rounds, notes):
     """Return the seconds that fresh interpreters take, in each round, without and with an import.
 
     The key is the library's name, or `pass <library>` for the bare start of its interpreter.
     """
-    environment = {"TF_CPP_MIN_LOG_LEVEL": "3", **os.environ}
     cases, bare = {}, {}
     for peer in peers:
         module = LIBRARIES[peer.name].module
@@ -303,13 +302,23 @@ def run_imports(peers, rounds):
             cases[bare[peer.python]] = (peer.python, "pass")
         cases[peer.name] = (peer.python, f"import {module}")
     times = {name: [] for name in cases}
-    for round_ in range(rounds + 1):
-        for name, (python, code) in cases.items():
-            once = min(spawn(python, code, environment) for _ in range(1 if round_ == 0 else 3))
-            if round_ > 0:  # the round before the first one fills the caches
-                times[name].append(once)
-    bare_of = {peer.name: bare[peer.python] for peer in peers}
-    return times, bare_of
+    with tempfile.TemporaryDirectory() as cache:
+        # Bytecode of its own, filled by the round before the first: whether an installed copy
+        # happens to be compiled, or PYTHONDONTWRITEBYTECODE is set, decides a factor of five.
+        environment = {"TF_CPP_MIN_LOG_LEVEL": "3", **os.environ, "PYTHONPYCACHEPREFIX": cache}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        for round_ in range(rounds + 1):
+            for name, (python, code) in list(cases.items()):
+                try:
+                    found = [spawn(python, code, environment) for _ in range(3 if round_ else 1)]
+                except subprocess.CalledProcessError as error:
+                    last = error.stderr.decode().strip().splitlines()[-1:]
+                    notes.append(f"import: {name} failed: {' '.join(last)}")
+                    del cases[name], times[name]
+                    continue
+                if round_:
+                    times[name].append(min(found))
+    return times, {peer.name: bare[peer.python] for peer in peers if peer.name in times}
 
 
 def spawn(python, code, environment):
@@ -419,7 +428,7 @@ def main(arguments=None):
     for name in options.only:
         print(f"{name} ...", file=sys.stderr, flush=True)
         if name == IMPORT:
-            imports = run_imports(peers, options.rounds)
+            imports = run_imports(peers, options.rounds, notes)
         else:
             results[name] = run_workload(name, peers, options.rounds, options.seconds, notes)
     for peer in peers:
@@ -427,7 +436,7 @@ def main(arguments=None):
     if results:
         print("\nTime per step; in bold, the library's time over gradtape's: above 1, gradtape is")
         print("the faster one.\n\n" + steps_table(results, peers))
-    if imports:
+    if imports and imports[1]:
         print("\n" + imports_table(*imports))
     if notes:
         print("\n" + "\n".join(f"- {note}" for note in notes))

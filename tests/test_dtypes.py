@@ -102,9 +102,12 @@ def test_aliases(alias, name):
 
 @pytest.mark.parametrize(
     "value",
-    [int, complex, str, bytes, list, None, "int", "f4", "<f4", "str", "object", "nonsense"]
-    + [0, 999, -1, 3.5, [], {}, b"float32", np.longdouble, np.generic, np.floating, np.void]
-    + [np.dtype("M8[s]"), np.dtype, np.dtypes.Float32DType],
+    [
+        *(int, complex, str, bytes, list, None, 0, 999, -1, 3.5, [], {}, b"float32"),
+        *("int", "f4", "<f4", "str", "object", "nonsense"),
+        *(np.longdouble, np.generic, np.floating, np.void, np.dtype, np.dtypes.Float32DType),
+        np.dtype("M8[s]"),
+    ],
 )
 def test_not_a_type(value):
     with pytest.raises(TypeError) as failure:
@@ -117,18 +120,14 @@ def test_not_a_type(value):
 def test_equality():
     float32 = dtypes.float32
     for same in ("float32", "float", np.float32, np.dtype("float32"), float, 1, np.ones(2, "f4")):
-        assert float32 == same
-        assert not float32 != same
-    assert "float32" == float32
-    assert np.float32 == float32
-    assert np.dtype("float32") == float32
+        assert (float32 == same) is True
+        assert (float32 != same) is False
+    for left in ("float32", np.float32, np.dtype("float32")):
+        assert left == float32
     assert float32 in ["float32"]
     for other in (dtypes.float64, "float64", np.float64, None, "foo", {}, int):
-        assert float32 != other
-        assert not float32 == other
-    assert dtypes.int32 != int
-    assert dtypes.string != str
-    assert dtypes.string == object
+        assert (float32 == other) is False
+        assert (float32 != other) is True
 
 
 def test_one_object_for_each_type():
@@ -146,7 +145,7 @@ def test_the_constructor_takes_an_enum_number():
     with pytest.raises(ValueError, match="invalid literal"):
         DType("float32")
     with pytest.raises(
-        TypeError, match="^999 does not correspond to a valid tensorflow::DataType$"
+        TypeError, match=r"^999 does not correspond to a valid tensorflow::DataType$"
     ):
         DType(999)
 

@@ -361,13 +361,14 @@ def test_a_name_that_cannot_be_imported(write):
     [
         ("log", "; did you mean tf.math.log?"),
         ("reduce_men", "; did you mean tf.reduce_mean?"),
+        ("expp", "; did you mean tf.exp?"),
         ("Session", "; code runs as it is called, so drop the session and read a value with"),
         ("_private", ""),
         ("nothing_like_it", ""),
     ],
 )
 def test_what_is_said_of_a_missing_name(name, counsel):
-    names = ["reduce_mean", "math.log", "math.exp"]
+    names = ["math.exp", "math.log", "exp", "reduce_mean"]
     message = alias.missing("gradtape", name, names)
     assert message.startswith(f"module 'gradtape' has no attribute {name!r}{counsel}")
     assert bool(counsel) == (";" in message)

@@ -9,6 +9,7 @@
 """
 
 from . import dtypes, errors, math, nest
+from .custom import custom_gradient, grad_pass_through, recompute_grad
 from .dtypes import (
     DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64,
     half, int8, int16, int32, int64, resource, string, uint8, uint16, uint32, uint64, variant,

@@ -10,9 +10,9 @@ import numpy as np
 
 from . import convert, nest
 from .core.apply import tensor
-from .core.push import push
 from .core.record import Recorder, follow, follows, threads
 from .enums import UnconnectedGradients
+from .push import push
 
 log = logging.getLogger("gradtape")
 
@@ -39,6 +39,10 @@ class _Tangents(Recorder):
         deaths[number] = weakref.ref(result, forget)
 
     def push(self, op: Any, operands: Any, params: dict, results: Any) -> None:
+        inside = [self.tangent(r) for r in getattr(op, "inside", ())]
+        if any(t is not None for t in inside):
+            self._keep_all(results, inside)
+            return
         tangents = [self.tangent(a) for a in operands]
         if all(t is None for t in tangents):
             return
@@ -53,9 +57,13 @@ class _Tangents(Recorder):
         finally:
             for recorder in later:
                 recorder.start()
-        if results.__class__ is not tuple:
-            results, pushed = (results,), (pushed,)
-        for result, tangent in zip(results, pushed or (), strict=False):
+        if results.__class__ is tuple:
+            self._keep_all(results, pushed)
+        else:
+            self._keep_all((results,), (pushed,))
+
+    def _keep_all(self, results: Any, tangents: Any) -> None:
+        for result, tangent in zip(results, tangents, strict=True):
             if tangent is not None and result._mark is not None:
                 self.keep(result, tangent)
 

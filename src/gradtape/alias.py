@@ -119,7 +119,8 @@ def missing(module_name: str, name: str, names: Iterable[str] | None = None) -> 
     """Return the message for ``module_name.name``, a name that gradtape does not have.
 
     ``names`` are the public names that may be proposed instead, dotted and without ``tf.``; by
-    default all of gradtape's.
+    default all of gradtape's. Give the exception ``name=name``: with a name of its own, Python
+    adds no second proposal.
 
     >>> missing("gradtape", "log", ["exp", "math.log"])
     "module 'gradtape' has no attribute 'log'; did you mean tf.math.log?"
@@ -168,15 +169,16 @@ def _counsel(inner: str, names: Iterable[str], prefix: str) -> str:
 
 
 def _near(inner: str, names: Iterable[str]) -> list[str]:
-    """Return up to three names like ``inner``: first those that only live in another module."""
+    """Return the same name if it lives in another module, otherwise up to three that look alike."""
     import difflib
 
     last = inner.rpartition(".")[2].lower()
-    homes: dict[str, list[str]] = {}
-    for name in names:
-        homes.setdefault(name.rpartition(".")[2].lower(), []).append(name)
+    # Of the names of one thing the shortest is the one to use: tf.exp rather than tf.math.exp.
+    homes: dict[str, str] = {}
+    for name in sorted(names, key=lambda name: name.count(".")):
+        homes.setdefault(name.rpartition(".")[2].lower(), name)
     alike = [last] if last in homes else difflib.get_close_matches(last, homes, cutoff=0.75)
-    return [name for one in alike for name in homes[one]][:3]
+    return [homes[one] for one in alike]
 
 
 PRIVATE = dict.fromkeys(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,30 @@ import numpy as np
 from . import convert, nest
 from .core.apply import followers, several, tensor
 from .core.operand import Operand
-from .core.record import Watcher, paused
+from .core.record import Recorder, threads
 from .ops import shape as shape_ops
 from .tape import GradientTape
 from .variable import Variable
+
+
+class _Watcher(Recorder):
+    """Records nothing: it only learns which variables are read while it is at work."""
+
+    def push(self, op: Any, operands: Any, params: dict, results: Any) -> None:
+        pass
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Within this block nothing is recorded in this thread."""
+    working = [r for r in threads.active if not isinstance(r, _Watcher)]
+    for recorder in working:
+        recorder.stop()
+    try:
+        yield
+    finally:
+        for recorder in working:
+            recorder.start()
 
 
 class _Custom:
@@ -23,9 +44,13 @@ class _Custom:
     label, real, batches, joint, broadcasts, push = "CustomGradient", True, False, True, False, None
     names: tuple = ((),)
 
-    def __init__(self, name: str, pull: Callable[..., Any]) -> None:
+    def __init__(
+        self, name: str, grad: Any, inputs: list, variables: list, results: list
+    ) -> None:
         self.name = name
-        self.rules = (pull,)
+        self.rules = (_Pull(grad, inputs, variables, results),)
+        # What ran inside; forward mode, which has no use for a backward function, takes this way.
+        self.inside = results
 
     def plan(self, tracked: tuple[bool, ...]) -> tuple[str, ...]:
         return ()
@@ -50,7 +75,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
-        watcher = Watcher()
+        watcher = _Watcher(auto_watch=True)
         watcher.start()
         try:
             result, grad = f(*args, **kwargs)
@@ -63,9 +88,13 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
         _check_variables(f, grad, variables)
         inputs = [a for a in nest.flatten(args) if _is_input(a)]
         operands = [convert.to_tensor(a) for a in (*inputs, *variables)]
+        mark = followers(operands)
         flat = [convert.to_tensor(r) for r in nest.flatten(result)]
-        op = _Custom(getattr(f, "__name__", "custom_gradient"), _Pull(grad, inputs, variables, flat))
-        made = several(op, operands, {}, tuple(r._value for r in flat), followers(operands))
+        if mark is None:
+            # Nobody follows an input, so what ran inside stays as it was recorded.
+            return nest.pack_sequence_as(result, [shape_ops.identity.apply(r) for r in flat])
+        op = _Custom(getattr(f, "__name__", "custom_gradient"), grad, inputs, variables, flat)
+        made = several(op, operands, {}, tuple(r._value for r in flat), mark)
         return nest.pack_sequence_as(result, list(made))
 
     return decorated
@@ -146,7 +175,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
             @custom_gradient
             def again(*cotangents: Any) -> Any:
-                with paused(), GradientTape() as tape:
+                with GradientTape() as tape:
                     copies = nest.map_structure(shape_ops.identity.apply, args)
                     tape.watch(copies)
                     tape.watch(variables)

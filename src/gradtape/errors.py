@@ -219,3 +219,13 @@ class OperatorNotAllowedInGraphError(TypeError):
 def invalid(message: str) -> InvalidArgumentError:
     """The error that ops raise for arguments that do not fit."""
     return InvalidArgumentError(None, None, message)
+
+
+def no_kernel(label: str, dtype: str) -> NotFoundError:
+    """The error for a dtype that TensorFlow names for an op but computes on no device."""
+    return NotFoundError(
+        None,
+        None,
+        f"Could not find device for node: {label} has no kernel for {dtype}; cast the argument "
+        f"first, for example tf.cast(x, tf.float32) [Op:{label}] name: ",
+    )

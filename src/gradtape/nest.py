@@ -142,7 +142,7 @@ def _kind_of(cls: type) -> _Kind | None:
 class _Kinds(dict[type, "_Kind | None"]):
     """The kind of each class that was met; None for leaves.
 
-    0.03 us for each value, where the tests for abstract classes take 2.
+    0.03 us for each value, where the tests for abstract classes take 1.6.
     """
 
     def __missing__(self, cls: type) -> _Kind | None:

@@ -552,10 +552,10 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     spec = getattr(value, "_type_spec", None)
     if isinstance(spec, TypeSpec):
         return spec
-    from . import convert_to_tensor
+    from .convert import to_tensor
 
     try:
-        return TensorSpec.from_tensor(convert_to_tensor(value))
+        return TensorSpec.from_tensor(to_tensor(value))
     except (TypeError, ValueError) as cause:
         raise TypeError(
             f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}."

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes
-from .core.sweep import Slices
 from .dtypes import DType
-from .ops.index import add_rows
+from .ops.rows import Slices, add_rows
 from .shapes import TensorShape
 
 

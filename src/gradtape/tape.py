@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from . import convert, nest
+from . import convert, errors, nest
 from .core.apply import tensor
 from .core.operand import Operand
 from .core.record import Tape, Value, follow, follows, threads
-from .core.sweep import Slices, sweep
 from .enums import UnconnectedGradients
+from .ops.rows import Slices
 from .ops.shape import concat, reshape, transpose
 from .shapes import TensorShape
 from .slices import from_sweep
+from .sweep import sweep
 from .variable import Variable
 
 log = logging.getLogger("gradtape")
@@ -55,8 +56,7 @@ class GradientTape:
                 "already-active tape."
             )
         if self._tape is None:
-            self._tape = Tape()
-            self._tape.auto_watch = self._watch_accessed_variables
+            self._tape = Tape(self._watch_accessed_variables)
         self._tape.start()
         self._recording = True
         return self
@@ -91,7 +91,7 @@ class GradientTape:
     @contextmanager
     def stop_recording(self) -> Any:
         """Within this block, this tape (and no other) does not record."""
-        if self._tape is None or not self._recording:
+        if self._tape is None:
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
         self._pop()
         try:
@@ -147,9 +147,7 @@ class GradientTape:
         unconnected = _unconnected(unconnected_gradients)
         flat_targets = nest.flatten(target)
         flat_sources = _sources(sources)
-        seeds = [None] * len(flat_targets)
-        if output_gradients is not None:
-            seeds = nest.flatten(output_gradients)
+        seeds = _seeds(flat_targets, output_gradients)
         answers = _differentiate(tape, flat_targets, flat_sources, seeds)
         if unconnected is UnconnectedGradients.ZERO:
             for k, source in enumerate(flat_sources):
@@ -195,7 +193,7 @@ class GradientTape:
         experimental_use_pfor: bool = True,
     ) -> Any:
         """The Jacobian of each row of the target with respect to the same row of the source."""
-        _unconnected(unconnected_gradients)
+        unconnected = _unconnected(unconnected_gradients)
         shape, source_shape = target._value.shape, source._value.shape
         if not shape or not source_shape or shape[0] != source_shape[0]:
             raise ValueError(
@@ -214,7 +212,8 @@ class GradientTape:
         (stack,) = _sweep_rows(tape, target, [source], seeds.reshape(size, *shape))
         full = shape + source_shape[1:]
         if stack is None:
-            answer = _zeros(full, source)
+            zero = unconnected is UnconnectedGradients.ZERO
+            answer = _zeros(full, source if zero else target)
         else:
             axes = (1, 0, *range(2, stack._value.ndim))
             answer = reshape.apply(transpose.apply(stack, axes=axes), shape=full)
@@ -287,10 +286,30 @@ def _key(tape: Tape, value: Any) -> Any:
     return value._id if follows(tape, value) else ("free", id(value))
 
 
+def _seeds(targets: list, given: Any) -> list:
+    """The cotangents of the targets: ones where none are given (also for the last of several)."""
+    flat = [None] if given is None else nest.flatten(given)
+    if given is not None and None in flat:
+        raise ValueError(
+            "output_gradients has a None among its entries: leave the argument out for ones, or "
+            "give a tensor for every target."
+        )
+    flat += [None] * (len(targets) - len(flat))
+    return flat[: len(targets)]
+
+
 def _seed(target: Any, seed: Any) -> Any:
+    dtype = target._value.dtype
     if seed is None:
-        return tensor(np.ones(target._value.shape, target._value.dtype)[()])
-    return convert.to_tensor(seed, hint=target._value.dtype)
+        return tensor(np.ones(target._value.shape, dtype)[()])
+    numbers = isinstance(seed, (bool, int, float, complex))
+    seed = convert.to_tensor(seed, hint=dtype if numbers else None)
+    if seed._value.dtype != dtype:
+        raise errors.invalid(
+            f"an output gradient must have the dtype of its target, {target.dtype.name}, "
+            f"but is {seed.dtype.name}: cast it with tf.cast."
+        )
+    return seed
 
 
 def _answer(g: Any, source: Any, stack: bool = False) -> Any:
@@ -315,6 +334,11 @@ def _differentiable(value: Any) -> bool:
 
 
 def _check_target(target: Any) -> None:
+    if target is None:
+        raise TypeError(
+            "A target of GradientTape.gradient is None: a tensor or variable is wanted. Was it "
+            "the result of a function that returns nothing?"
+        )
     if not isinstance(target, (Value, Variable)):
         raise AttributeError(
             f"A target of GradientTape.gradient must be a tf.Tensor or tf.Variable, got {target!r} "
@@ -325,10 +349,15 @@ def _check_target(target: Any) -> None:
 def _sources(sources: Any) -> list:
     flat = nest.flatten(sources)
     for source in flat:
+        if source is None:
+            raise TypeError(
+                "A source of GradientTape is None: a tensor or variable is wanted to "
+                "differentiate with respect to."
+            )
         if not isinstance(source, (Value, Variable)):
-            raise ValueError(
-                f"Passed in object {source} of type {type(source).__name__!r}, not tf.Tensor or "
-                "tf.Variable or ExtensionType."
+            raise AttributeError(
+                f"A source of GradientTape must be a tf.Tensor or tf.Variable, got {source!r} of "
+                f"type {type(source).__name__!r}: a plain value is not on the tape."
             )
     return flat
 

@@ -15,12 +15,15 @@ from .ops import complex as complex_ops
 from .shapes import TensorShape
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
-_NUMPY_ONLY = frozenset(
-    ("T", "astype", "ravel", "transpose", "reshape", "clip", "size", "tolist", "data")
-)
 
 
-class Tensor(Value):
+class _TensorType(type):
+    """Errors call a tensor by its full name, as TensorFlow's do; asked for, it is the short one."""
+
+    __name__ = property(lambda cls: "EagerTensor")  # type: ignore[assignment]
+
+
+class Tensor(Value, metaclass=_TensorType):
     """A value that ops take and return; made by `tf.constant`, `tf.convert_to_tensor` and ops.
 
     >>> import gradtape as tf
@@ -78,19 +81,6 @@ class Tensor(Value):
     @property
     def is_packed(self) -> bool:
         return False
-
-    def __getattr__(self, name: str) -> NoReturn:
-        if name in ("name", "op", "graph"):
-            raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
-        if name in _NUMPY_ONLY:
-            raise AttributeError(
-                f"EagerTensor object has no attribute '{name}'. If you are looking for NumPy's "
-                f"methods, take tensor.numpy().{name} (outside the path of gradients) or the "
-                "function of that name in tf, which the tape records."
-            )
-        raise AttributeError(
-            f"'tensorflow.python.framework.ops.EagerTensor' object has no attribute '{name}'"
-        )
 
     # --- its text -------------------------------------------------------------------------------
     def __str__(self) -> str:
@@ -261,8 +251,28 @@ class Tensor(Value):
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
 
-Tensor.__module__ = "tensorflow.python.framework.ops"
+Tensor.__module__, Tensor.__qualname__ = "tensorflow.python.framework.ops", "EagerTensor"
+type.__dict__["__name__"].__set__(Tensor, "tensorflow.python.framework.ops.EagerTensor")
 convert.install(Tensor)
+
+
+# Properties rather than `__getattr__`, with which every attribute would be read twice as slowly.
+def _absent(name: str, message: str) -> None:
+    def complain(self: Tensor) -> NoReturn:
+        raise AttributeError(message, name=name, obj=self)
+
+    setattr(Tensor, name, property(complain))
+
+
+for _name in ("name", "op", "graph"):
+    _absent(_name, f"Tensor.{_name} is undefined when eager execution is enabled.")
+for _name in ("T", "astype", "ravel", "transpose", "reshape", "clip", "size", "tolist", "data"):
+    _absent(
+        _name,
+        f"EagerTensor object has no attribute '{_name}'. If you are looking for NumPy's methods, "
+        f"take tensor.numpy().{_name} (outside the path of gradients) or the function of that "
+        "name in tf, which the tape records.",
+    )
 
 
 class Reference:
@@ -299,7 +309,10 @@ def text(value: Any, precise: bool = False) -> str:
     """A tensor's numbers as NumPy prints them; several lines begin on a line of their own."""
     if not value.ndim:
         plain = _plain(value)
-        return repr(plain) if isinstance(plain, bytes) else str(plain)
+        if isinstance(plain, bytes):
+            return repr(plain)
+        # The exact text is that of the Python number: 0.1 in float32 is 0.10000000149011612.
+        return repr(plain.item()) if precise and plain.dtype.kind in "biufc" else str(plain)
     lines = repr(value) if precise else str(value)
     return "\n" + lines if "\n" in lines else lines
 

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors, names
+from .core import apply
 from .core.apply import new, tensor
 from .core.record import Value, join, next_id, threads
 from .dtypes import DType
 from .indexing import numpy_key
 from .ops import shape as shape_ops
 from .shapes import TensorShape
-from .tensor import CPU, Reference, Tensor, text
+from .tensor import CPU, Reference, Tensor, equals, text
 
 
 class Variable:
@@ -28,6 +29,10 @@ class Variable:
     """
 
     __array_priority__ = 100
+    __slots__ = (
+        "__dict__", "__weakref__", "_aggregation", "_constraint", "_id", "_mark", "_name", "_seen",
+        "_shape", "_synchronization", "_trainable", "_value",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -74,17 +79,17 @@ class Variable:
         mark = threads.watching if self._trainable else None
         if self._mark is not None:
             mark = join(mark, self._mark)
-        if seen._mark is mark and seen._value is self._value:
+        if seen._value is self._value and seen._mark is mark:
             return seen
         seen = new(Tensor)
         seen._value = self._value
         seen._mark = mark
         if mark is not None:
+            for recorder in mark.recorders:
+                recorder.variables[self._id] = self
             if self._value.dtype.kind in "fcV":
                 seen._id = self._id
-                for recorder in mark.recorders:
-                    recorder.variables[self._id] = self
-            else:
+            else:  # listed by the tape, but nothing to follow
                 seen._mark = None
         self._seen = seen
         return seen
@@ -146,15 +151,18 @@ class Variable:
         """The variable itself: there is no resource behind it."""
         return self
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("op", "graph"):
-            raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
-        raise AttributeError(f"'ResourceVariable' object has no attribute '{name}'")
+    @property
+    def op(self) -> Any:
+        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+
+    @property
+    def graph(self) -> Any:
+        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
 
     def __repr__(self) -> str:
         return (
             f"<tf.Variable '{self._name}' shape={self.shape} dtype={self.dtype.name}, "
-            f"numpy={text(self._value, precise=True)}>"
+            f"numpy={text(self._read()._value, precise=True)}>"
         )
 
     def __hash__(self) -> int:
@@ -170,43 +178,36 @@ class Variable:
         """A new tensor with the value of this moment; it has a gradient of its own."""
         return shape_ops.identity.apply(self._read())
 
-    value = read_value
+    def value(self) -> Any:
+        """A new tensor with the value of this moment."""
+        return shape_ops.identity.apply(self._read())
 
     def numpy(self) -> Any:
-        return self._seen_now().numpy()
-
-    def _seen_now(self) -> Any:
-        return tensor(self._value)
+        return self._read().numpy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return self._seen_now().__array__(dtype, copy)
+        return self._read().__array__(dtype, copy)
 
     def __dlpack__(self, **options: Any) -> Any:
-        return self._seen_now().__dlpack__(**options)
+        return self._read().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self._seen_now().__dlpack_device__()
+        return self._read().__dlpack_device__()
 
     def __bool__(self) -> bool:
-        return bool(self._value)
+        return bool(self._read())
 
     def __int__(self) -> int:
-        return int(self._seen_now())
+        return int(self._read())
 
     def __float__(self) -> float:
-        return float(self._seen_now())
+        return float(self._read())
 
     def __complex__(self) -> complex:
-        return complex(self._seen_now())
+        return complex(self._read())
 
     def __index__(self) -> int:
-        return self._seen_now().__index__()
-
-    def __format__(self, spec: str) -> str:
-        return format(str(self), spec)
-
-    def __len__(self) -> int:
-        return len(self._seen_now())
+        return self._read().__index__()
 
     def __iter__(self) -> Any:
         return iter(self._read())
@@ -356,7 +357,14 @@ class Variable:
         return before
 
     def _fitting(self, value: Any) -> Any:
+        self._read()  # TensorFlow's tapes watch a variable that is written to, as one that is read
         return convert.to_tensor(value, self._value.dtype)._value
+
+    def __eq__(self, other: Any) -> Any:
+        return equals(self._read(), convert.to_tensor(other) if other is None else other)
+
+    def __ne__(self, other: Any) -> Any:
+        return equals(self._read(), convert.to_tensor(other) if other is None else other, True)
 
 
 def _unpickle(value: Any, trainable: bool, name: str) -> Variable:
@@ -411,6 +419,32 @@ def _operator(name: str) -> Any:
 for _name in (
     "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "div", "floordiv",
     "rfloordiv", "mod", "rmod", "pow", "rpow", "matmul", "rmatmul", "lt", "le", "gt", "ge",
-    "eq", "ne", "neg", "abs", "invert", "and", "or", "xor", "rand", "ror", "rxor", "round",
+    "neg", "abs", "invert", "and", "or", "xor", "rand", "ror", "rxor", "round",
 ):  # fmt: skip
     setattr(Variable, f"__{_name}__", _operator(f"__{_name}__"))
+
+
+def _no_in_place(symbol: str, instead: str) -> Any:
+    def method(self: Variable, other: Any) -> Any:
+        raise RuntimeError(
+            f"`variable {symbol} value` with `tf.Variable`s is not supported. Use "
+            f"`{instead}` to modify the variable, or `out = variable {symbol[:-1]} value` if you "
+            "need to get a new output Tensor."
+        )
+
+    return method
+
+
+for _name, _symbol, _instead in (
+    ("iadd", "+=", "variable.assign_add(value)"),
+    ("isub", "-=", "variable.assign_sub(value)"),
+    ("imul", "*=", "variable.assign(variable * value)"),
+    ("itruediv", "/=", "variable.assign(variable / value)"),
+    ("ipow", "**=", "variable.assign(variable ** value)"),
+):
+    setattr(Variable, f"__{_name}__", _no_in_place(_symbol, _instead))
+
+
+apply.install(Variable=Variable)
+Variable.__name__ = Variable.__qualname__ = "ResourceVariable"
+Variable.__module__ = "tensorflow.python.ops.resource_variable_ops"

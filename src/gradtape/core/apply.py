@@ -1,10 +1,8 @@
 """Applying an op to tensors: compute with NumPy, then record for whoever follows an operand.
 
-There are three shapes of one idea, because this is the hottest path of all: one operand, two
-operands (both element-wise and without parameters), and everything else.
-
-A record of the first two is `(op, id, a_id, b_id, a, b, y, a_shape, b_shape, place)` and of the
-third `(op, id, ids, names, kept, place)`; what no rule needs is None or left out.
+There are two ways to say it, because this is the hottest path of all: ops of one or two operands
+and no parameters, recorded as `(op, id, a_id, b_id, a, b, y, a_shape, b_shape, place)`, and all
+others, as `(op, id, ids, names, kept, place)`. What no rule needs is None or left out.
 """
 
 from __future__ import annotations
@@ -38,18 +36,20 @@ _variable, QUIET = _quiet_setting()
 hush, unhush = _variable.set, _variable.reset
 new = Value.__new__
 
-# The layer above fills these in (`install`): the class of results, the conversion of an operand
-# that is no tensor, of a pair that must agree in dtype, and the exception to raise for NumPy's.
+# The layer above fills these in (`install`): the class of results and the class whose objects are
+# read by `_read`, the conversion of an operand that is no tensor and of a pair that must agree in
+# dtype, the exceptions to raise for NumPy's and for a dtype that an op does not take.
 Tensor: type = Value
+Variable: type = Value
 operand: Callable[[Any], Any]
-operands: Callable[[Op, Any, Any], tuple[Any, Any]]
+operands: Callable[[Op, Any, Any], Any]
 complain: Callable[[Op, Exception, Any, dict], Exception]
 wrong_dtype: Callable[[Op, Any], Exception]
 
 
 def install(**hooks: Any) -> None:
     globals().update(hooks)
-    Value.kind = hooks["Tensor"]
+    Value.kind = Tensor
 
 
 def tensor(value: Any) -> Any:
@@ -60,69 +60,37 @@ def tensor(value: Any) -> Any:
     return t
 
 
-def unary(op: Op) -> Any:
-    forward, takes, discrete = op.forward, op.takes, isinstance(op.rules[0], Discrete)
-    keep_a, _, keep_y = _keeps(op, (0,))
-
-    def apply(a: Any) -> Any:
-        if a.__class__ is not Tensor:
-            a = operand(a)
-        token = hush(QUIET)
-        try:
-            y = forward(a._value)
-        except (TypeError, ValueError) as error:
-            raise complain(op, error, (a._value,), {}) from None
-        finally:
-            unhush(token)
-        if y.__class__ is ndarray and not y.ndim:
-            y = y[()]
-        t = new(Tensor)
-        t._value = y
-        m = a._mark
-        if m is None or (m := m.live) is None or discrete:
-            # Only here: what is recorded is floating.
-            if a._value.dtype.kind not in takes:
-                raise wrong_dtype(op, a._value.dtype)
-            t._mark = None
-            return t
-        if m.thread != get_ident() and (m := m.here()) is None:
-            t._mark = None
-            return t
-        t._mark = m
-        t._id = i = next_id()
-        record = (
-            op, i, a._id, None, a if keep_a else None, None, t if keep_y else None,
-            None, None, caller(),
-        )  # fmt: skip
-        for append in m.appends:
-            append(record)
-        if m.pushers:
-            forward_to(m, op, (a,), {}, t)
-        return t
-
-    return apply
-
-
-def binary(op: Op) -> Any:
-    forward, takes, discrete = op.forward, op.takes, isinstance(op.rules[0], Discrete)
-    both, only_a, only_b = _keeps(op, (0, 1)), _keeps(op, (0,)), _keeps(op, (1,))
+def quick(op: Op) -> Any:
+    """`apply` for an op of one operand, or of two of one dtype, without parameters."""
+    forward, takes, two = op.forward, op.takes, len(op.rules) == 2
+    discrete = isinstance(op.rules[0], Discrete)
+    only_a, only_b, both = _keeps(op, 0), _keeps(op, 1), _keeps(op, 0, 1)
 
     # Also the operator method itself (`Tensor.__mul__ = mul.apply`): one call less, 0.08 us.
-    def apply(a: Any, b: Any) -> Any:
-        if a.__class__ is not Tensor or b.__class__ is not Tensor:
-            pair = operands(op, a, b)
-            if pair is NotImplemented:
-                return pair
-            a, b = pair
-        x = a._value
-        z = b._value
-        # Scalars of one class have one dtype; `.dtype` of a NumPy scalar is slow.
-        if (x.__class__ is ndarray or x.__class__ is not z.__class__) and x.dtype is not z.dtype:
-            a, b = operands(op, a, b)
+    def apply(a: Any, b: Any = None) -> Any:
+        if a.__class__ is Variable:
+            a = a._read()
+        if two:
+            if b.__class__ is Variable:
+                b = b._read()
+            if a.__class__ is not Tensor or b.__class__ is not Tensor:
+                pair = operands(op, a, b)
+                if pair is NotImplemented:
+                    return pair
+                a, b = pair
             x, z = a._value, b._value
+            # Scalars of one class have one dtype; `.dtype` of a NumPy scalar is slow.
+            if (x.__class__ is ndarray or x.__class__ is not z.__class__) and (
+                x.dtype is not z.dtype
+            ):
+                operands(op, a, b)
+        else:
+            if a.__class__ is not Tensor:
+                a = operand(a)
+            x = z = a._value
         token = hush(QUIET)
         try:
-            y = forward(x, z)
+            y = forward(x, z) if two else forward(x)
         except (TypeError, ValueError) as error:
             raise complain(op, error, (x, z), {}) from None
         finally:
@@ -131,44 +99,32 @@ def binary(op: Op) -> Any:
             y = y[()]
         t = new(Tensor)
         t._value = y
+        t._mark = None
         m = a._mark
-        if m is not b._mark:
+        if two and m is not b._mark:
             m = join(m, b._mark)
         if m is None or (m := m.live) is None or discrete:
-            # Only here: what is recorded is floating.
-            if x.dtype.kind not in takes:
+            if x.dtype.kind not in takes:  # asked only here: what is followed is floating
                 raise wrong_dtype(op, x.dtype)
-            t._mark = None
-            return t
-        if m.thread != get_ident() and (m := m.here()) is None:
-            t._mark = None
-            return t
-        t._mark = m
-        t._id = i = next_id()
-        if a._mark is None:
-            a_id, b_id = None, b._id
-            keep_a, keep_b, keep_y = only_b
-        elif b._mark is None:
-            a_id, b_id = a._id, None
-            keep_a, keep_b, keep_y = only_a
-        else:
-            a_id, b_id = a._id, b._id
-            keep_a, keep_b, keep_y = both
-        a_shape = b_shape = None
-        if y.__class__ is ndarray:
-            shape = y.shape
-            if x.shape != shape:
-                a_shape = x.shape
-            if z.shape != shape:
-                b_shape = z.shape
-        record = (
-            op, i, a_id, b_id, a if keep_a else None, b if keep_b else None,
-            t if keep_y else None, a_shape, b_shape, caller(),
-        )  # fmt: skip
-        for append in m.appends:
-            append(record)
-        if m.pushers:
-            forward_to(m, op, (a, b), {}, t)
+        elif m.thread == get_ident() or (m := m.here()) is not None:
+            t._mark = m
+            t._id = i = next_id()
+            a_id = None if a._mark is None else a._id
+            b_id = b._id if two and b._mark is not None else None
+            keep_a, keep_b, keep_y = only_a if b_id is None else only_b if a_id is None else both
+            a_shape = b_shape = None
+            if two and y.__class__ is ndarray:
+                if x.shape != y.shape:
+                    a_shape = x.shape
+                if z.shape != y.shape:
+                    b_shape = z.shape
+            kept_a, kept_b = a if keep_a else None, b if keep_b else None
+            kept_y = t if keep_y else None
+            entry = (op, i, a_id, b_id, kept_a, kept_b, kept_y, a_shape, b_shape, caller())
+            for append in m.appends:
+                append(entry)
+            if m.pushers:
+                push_on(m, op, (a, b) if two else (a,), {}, t)
         return t
 
     return apply
@@ -180,7 +136,7 @@ def general(op: Op) -> Any:
     def apply(*operands: Any, **params: Any) -> Any:
         for a in operands:
             if a.__class__ is not Tensor:
-                operands = tuple(a if a.__class__ is Tensor else operand(a) for a in operands)
+                operands = tuple([a if a.__class__ is Tensor else operand(a) for a in operands])
                 break
         values = [a._value for a in operands]
         token = hush(QUIET)
@@ -193,26 +149,51 @@ def general(op: Op) -> Any:
         m = followers(operands)
         if y.__class__ is tuple:
             return several(op, operands, params, y, m)
-        t = new(Tensor)
-        t._value = y if y.ndim else y[()]
-        if m is None or y.dtype.kind not in "fcV":
-            t._mark = None
-            return t
-        t._mark = m
-        t._id = next_id()
-        tracked = tuple([a._mark is not None for a in operands])
-        names = plans.get(tracked)
-        if names is None:
-            names = op.plan(tracked)
-        ids = tuple([a._id if a._mark is not None else None for a in operands])
-        record = (op, t._id, ids, names, kept(names, operands, params, t), caller())
-        for append in m.appends:
-            append(record)
-        if m.pushers:
-            forward_to(m, op, operands, params, t)
+        t = tensor(y if y.ndim or y.dtype.kind == "O" else y[()])
+        if m is not None and y.dtype.kind in "fcV":
+            t._mark = m
+            t._id = next_id()
+            tracked = tuple([a._mark is not None for a in operands])
+            names = plans.get(tracked) or op.plan(tracked)
+            kept = keep(names, operands, params, t)
+            entry = (op, t._id, _ids(operands), names, kept, caller())
+            for append in m.appends:
+                append(entry)
+            if m.pushers:
+                push_on(m, op, operands, params, t)
         return t
 
     return apply
+
+
+def several(op: Any, operands: Any, params: dict, values: tuple, m: Mark | None) -> tuple:
+    """Results of an op with several: one record for the op, and one more for each of its results,
+    so that the sweep may treat every record alike."""
+    results = tuple([tensor(y if y.ndim or y.dtype.kind == "O" else y[()]) for y in values])
+    if m is None:
+        return results
+    for t in results:
+        if t._value.dtype.kind in "fcV":
+            t._mark = m
+            t._id = next_id()
+    names = op.plan(tuple([a._mark is not None for a in operands]))
+    bundle, place, count = next_id(), caller(), len(results)
+    kept = keep(names, operands, params, results)
+    entries: list[tuple] = [(op, bundle, _ids(operands), names, kept, place)]
+    followed = [(i, t) for i, t in enumerate(results) if t._mark is not None]
+    entries += [(ITEM, t._id, bundle, i, count, place) for i, t in followed]
+    for append in m.appends:
+        for entry in entries:
+            append(entry)
+    if m.pushers:
+        push_on(m, op, operands, params, results)
+    return results
+
+
+class ITEM:
+    """The op in the record of one result of several."""
+
+    name, label, real = "item", "item", False
 
 
 def followers(operands: Any) -> Mark | None:
@@ -226,76 +207,38 @@ def followers(operands: Any) -> Mark | None:
     return m
 
 
-def kept(names: tuple[str, ...], operands: Any, params: dict, result: Any) -> tuple:
+def keep(names: tuple[str, ...], operands: Any, params: dict, result: Any) -> tuple:
     """What the names in rules stand for, in one application of an op."""
-    things: list[Any] = []
+    kept: list[Any] = []
     for name in names:
         if name == "y":
-            things.append(result)
-        elif name in LETTERS:
-            things.append(operands[LETTERS.index(name)])
+            kept.append(result)
         elif name == "y_shape":
-            things.append(_shape(result))
+            several = result.__class__ is tuple
+            kept.append([t._value.shape for t in result] if several else result._value.shape)
         elif name == "shapes":
-            things.append(tuple([a._value.shape for a in operands]))
+            kept.append([a._value.shape for a in operands])
+        elif name in LETTERS:
+            kept.append(operands[LETTERS.index(name)])
         elif name[1:] == "_shape":
-            things.append(operands[LETTERS.index(name[0])]._value.shape)
+            kept.append(operands[LETTERS.index(name[0])]._value.shape)
         elif name[1:] == "_dtype":
-            things.append(operands[LETTERS.index(name[0])]._value.dtype)
+            kept.append(operands[LETTERS.index(name[0])]._value.dtype)
         else:
-            things.append(params.get(name))
-    return tuple(things)
+            kept.append(params.get(name))
+    return tuple(kept)
 
 
-def _shape(result: Any) -> Any:
-    if result.__class__ is tuple:
-        return tuple([t._value.shape for t in result])
-    return result._value.shape
-
-
-def several(op: Any, operands: Any, params: dict, values: tuple, m: Mark | None) -> tuple:
-    """Results of an op with several: one record for the op, and one more for each of its results,
-    so that the sweep may treat every record alike."""
-    results = tuple([tensor(y if y.ndim else y[()]) for y in values])
-    if m is None:
-        return results
-    for t in results:
-        if t._value.dtype.kind in "fcV":
-            t._mark = m
-            t._id = next_id()
-    tracked = tuple([a._mark is not None for a in operands])
-    names = op.plan(tracked)
-    ids = tuple([a._id if a._mark is not None else None for a in operands])
-    bundle, place = next_id(), caller()
-    records = [(op, bundle, ids, names, kept(names, operands, params, results), place)]
-    records += [
-        (ITEM, t._id, bundle, i, len(results), place)
-        for i, t in enumerate(results)
-        if t._mark is not None
-    ]
-    for append in m.appends:
-        for record in records:
-            append(record)
-    if m.pushers:
-        forward_to(m, op, operands, params, results)
-    return results
-
-
-def forward_to(m: Mark, op: Op, operands: Any, params: dict, results: Any) -> None:
+def push_on(m: Mark, op: Any, operands: Any, params: dict, results: Any) -> None:
     """Let the accumulators push their tangents, outermost first."""
     for recorder in m.pushers:
         recorder.push(op, operands, params, results)
 
 
-def _keeps(op: Op, tracked: tuple[int, ...]) -> tuple[bool, bool, bool]:
-    names = {name for i in tracked for name in op.names[i]}
-    return "a" in names, "b" in names, "y" in names
+def _ids(operands: Any) -> tuple:
+    return tuple([None if a._mark is None else a._id for a in operands])
 
 
-class _Item:
-    """One result of an op that has several."""
-
-    name, label = "item", "item"
-
-
-ITEM = _Item()
+def _keeps(op: Op, *tracked: int) -> tuple[bool, bool, bool]:
+    names = [name for i in tracked for name in op.names[i : i + 1]]
+    return tuple(any(letter in some for some in names) for letter in "aby")  # type: ignore

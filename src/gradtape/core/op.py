@@ -1,8 +1,9 @@
 """What an op is: its forward in NumPy, its derivative rules, its shape rule, samples for the tests.
 
 Rules speak of `g` (the cotangent of the result), the operands `a, b, c, …`, the result `y`, their
-shapes and dtypes (`a_shape`, `y_shape`, `a_dtype`, …, which cost no memory where a value would) and
-the op's own parameters by name. A rule keeps what it names, nothing else: its signature is read here, once.
+shapes and dtypes (`a_shape`, `y_shape`, `a_dtype`, …, which cost no memory where a value would), all
+`shapes`, and the op's own parameters by name. A rule keeps what it names, nothing else: its
+signature is read here, once.
 """
 
 from __future__ import annotations
@@ -10,13 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from .operand import Operand, vocabulary
 
+LETTERS = "abcdefh"  # operands; g is the cotangent
 # The kinds of dtypes (NumPy's letters; V is bfloat16) that ops take.
 FLOATS, NUMBERS, REALS, ANYTHING = "fcV", "iufcV", "iufV", "biufcVO"
-LETTERS = "abcdefgh".replace("g", "")
 registry: dict[str, Op] = {}
 
 
@@ -45,35 +44,13 @@ class Missing(Reason):
 
 Rule = Callable[..., Any]
 
-# How to call an element-wise rule on kept tensors, by the names in its signature: on their arrays,
-# or as operands.
-_PLAIN = {
-    (): lambda r, g, a, b, y: r(g),
-    ("a",): lambda r, g, a, b, y: r(g, a._value),
-    ("b",): lambda r, g, a, b, y: r(g, b._value),
-    ("y",): lambda r, g, a, b, y: r(g, y._value),
-    ("a", "b"): lambda r, g, a, b, y: r(g, a._value, b._value),
-    ("a", "y"): lambda r, g, a, b, y: r(g, a._value, y._value),
-    ("b", "y"): lambda r, g, a, b, y: r(g, b._value, y._value),
-    ("a", "b", "y"): lambda r, g, a, b, y: r(g, a._value, b._value, y._value),
-}
-_RECORDED = {
-    (): lambda r, g, a, b, y: r(g),
-    ("a",): lambda r, g, a, b, y: r(g, Operand(a)),
-    ("b",): lambda r, g, a, b, y: r(g, Operand(b)),
-    ("y",): lambda r, g, a, b, y: r(g, Operand(y)),
-    ("a", "b"): lambda r, g, a, b, y: r(g, Operand(a), Operand(b)),
-    ("a", "y"): lambda r, g, a, b, y: r(g, Operand(a), Operand(y)),
-    ("b", "y"): lambda r, g, a, b, y: r(g, Operand(b), Operand(y)),
-    ("a", "b", "y"): lambda r, g, a, b, y: r(g, Operand(a), Operand(b), Operand(y)),
-}
-
 
 class Op:
     """One operation. Called from rules, it computes on plain arrays and records on operands;
     `apply`, which takes and returns tensors, is what everything above the engine calls."""
 
     apply: Callable[..., Any]
+    calls: Any = None  # how to call the rules of an element-wise op; the sweep fills it in
 
     def __init__(
         self,
@@ -81,38 +58,24 @@ class Op:
         forward: Callable[..., Any],
         pull: Rule | Reason | tuple[Rule | Reason | None, ...],
         *,
-        shape: Callable[..., Any],
-        sample: Callable[..., Any] | None,
-        label: str | None = None,
-        push: str | Callable[..., Any] | None = None,
-        params: Sequence[str] = (),
-        joint: bool = False,
-        real: bool = False,
-        broadcasts: bool = False,
-        batches: bool = False,
-        numpy: Sequence[Callable[..., Any]] = (),
+        shape: Callable[..., Any],  # the result's shape from those of the operands and params
+        sample: Any = None,  # operands and params for the tests
+        label: str | None = None,  # TensorFlow's name, for messages
+        push: str | None = None,  # "diagonal", "linear" or "bilinear"; else the pull is transposed
+        params: Sequence[str] = (),  # names, in the order in which NumPy's function has them
+        joint: bool = False,  # one rule gives the cotangents of all operands, as a sequence
+        real: bool = False,  # not holomorphic: rules take cotangents of complex numbers as they are
+        broadcasts: bool = False,  # the sweep sums cotangents back to their operand's shape
+        batches: bool = False,  # rules take a `g` with more leading axes: a stack of cotangents
+        numpy: Sequence[Callable[..., Any]] = (),  # what rules call it, beside its forward
         takes: str = ANYTHING,
     ) -> None:
-        self.name = name
-        self.label = label or name.title().replace("_", "")
-        self.forward = forward
-        # joint: one rule gives the cotangents of all operands at once, as a sequence.
-        self.joint = joint
-        # real: not holomorphic, so its rules take the cotangents of complex numbers as they are.
-        self.real = real
+        self.name, self.label = name, label or name.title().replace("_", "")
+        self.forward, self.shape, self.sample = forward, shape, sample
         self.rules = pull if isinstance(pull, tuple) else (pull,)
-        self.push = push
-        self.takes = takes
-        self.shape = shape
-        self.sample = sample
-        self.params = tuple(params)
-        # broadcasts: results of rules are summed back to their operand's shape by the sweep.
-        self.broadcasts = broadcasts
-        # batches: the rules take a `g` with further leading axes (a stack of cotangents).
-        self.batches = batches
         self.names = tuple(_names(rule) for rule in self.rules)
-        self.plain = tuple(_PLAIN.get(names) for names in self.names)
-        self.recorded = tuple(_RECORDED.get(names) for names in self.names)
+        self.push, self.params, self.joint, self.real = push, tuple(params), joint, real
+        self.broadcasts, self.batches, self.takes = broadcasts, batches, takes
         self.plans: dict[tuple[bool, ...], tuple[str, ...]] = {}
         if name in registry:
             raise ValueError(f"the op {name!r} is declared twice")
@@ -129,16 +92,6 @@ class Op:
                 return Operand.apply(self, values, params)
         return self.forward(*values, **params)
 
-    def rule(self, i: int) -> Rule | Reason | None:
-        """The rule of operand i; an op of many operands has one for all."""
-        return self.rules[i] if i < len(self.rules) else self.rules[-1]
-
-    @property
-    def reason(self) -> Reason | None:
-        """Why nothing flows through any operand, if nothing does."""
-        reasons = [rule for rule in self.rules if isinstance(rule, Reason)]
-        return reasons[0] if len(reasons) == len(self.rules) else None
-
     def plan(self, tracked: tuple[bool, ...]) -> tuple[str, ...]:
         """The names that the rules of the tracked operands keep."""
         plan = self.plans.get(tracked)
@@ -146,7 +99,7 @@ class Op:
             wanted: dict[str, None] = {}
             for i, on in enumerate(tracked):
                 if on:
-                    wanted.update(dict.fromkeys(self.names[i if i < len(self.names) else -1]))
+                    wanted.update(dict.fromkeys(self.names[0 if self.joint else i]))
                     if self.broadcasts:
                         wanted[f"{LETTERS[i]}_shape"] = None
             plan = self.plans[tracked] = tuple(wanted)
@@ -158,7 +111,3 @@ def _names(rule: Rule | Reason | None) -> tuple[str, ...]:
         return ()
     code = rule.__code__
     return code.co_varnames[1 : code.co_argcount]
-
-
-def broadcast_shape(*shapes: tuple[int, ...], **_: Any) -> tuple[int, ...]:
-    return np.broadcast_shapes(*shapes)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,9 +53,7 @@ class Operand:
         dtypes = [v.tensor._value.dtype for v in values if v.__class__ is Operand]
         dtype = next((d for d in dtypes if d.kind in "fcV"), dtypes[0])
         result = op.apply(*[_tensor(v, dtype) for v in values], **params)
-        if result.__class__ is tuple:
-            return tuple(map(Operand, result))
-        return Operand(result)
+        return tuple(map(Operand, result)) if result.__class__ is tuple else Operand(result)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method != "__call__" or kwargs:
@@ -72,45 +71,34 @@ def _say(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     meaning = vocabulary.get(function)
     if meaning is None:
         raise TypeError(f"no op has np.{function.__name__} as its forward, so no rule may use it")
-    if isinstance(meaning, _Function):
+    if isinstance(meaning, FunctionType):
         return meaning(*args, **kwargs)
     arity = len(meaning.rules)
     params = dict(zip(meaning.params, args[arity:], strict=False))
     return Operand.apply(meaning, args[:arity], params | kwargs)
 
 
-_Function = type(speaks)
-
-
 def _tensor(value: Any, dtype: np.dtype) -> Value:
     if value.__class__ is Operand:
         return value.tensor
     tensor = Value.__new__(Value.kind)
+    tensor._value = dtype.type(value) if isinstance(value, (int, float, complex)) else value
     tensor._mark = None
-    tensor._value = (
-        dtype.type(value) if isinstance(value, (bool, int, float, complex)) else value
-    )
     return tensor
 
 
-def _operator(ufunc: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    return (
-        lambda self, other: _say(ufunc, (self, other), {}),
-        lambda self, other: _say(ufunc, (other, self), {}),
-    )
+def _method(ufunc: Any, reflected: bool = False) -> Callable[..., Any]:
+    if reflected:
+        return lambda self, other: _say(ufunc, (other, self), {})
+    return lambda *operands: _say(ufunc, operands, {})
 
 
-for _name, _ufunc in {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide,
-    "pow": np.power, "matmul": np.matmul, "and": np.logical_and, "or": np.logical_or,
-}.items():  # fmt: skip
-    _straight, _reflected = _operator(_ufunc)
-    setattr(Operand, f"__{_name}__", _straight)
-    setattr(Operand, f"__r{_name}__", _reflected)
-for _name, _ufunc in {
-    "gt": np.greater, "ge": np.greater_equal, "lt": np.less, "le": np.less_equal,
-    "eq": np.equal, "ne": np.not_equal,
-}.items():  # fmt: skip
-    setattr(Operand, f"__{_name}__", _operator(_ufunc)[0])
-Operand.__neg__ = lambda self: _say(np.negative, (self,), {})  # type: ignore[attr-defined]
-Operand.__invert__ = lambda self: _say(np.logical_not, (self,), {})  # type: ignore[attr-defined]
+for _name, _ufunc in dict(
+    add=np.add, sub=np.subtract, mul=np.multiply, truediv=np.true_divide, pow=np.power,
+    matmul=np.matmul, gt=np.greater, ge=np.greater_equal, lt=np.less, le=np.less_equal,
+    eq=np.equal, ne=np.not_equal, neg=np.negative, invert=np.logical_not,
+).items():  # fmt: skip
+    setattr(Operand, f"__{_name}__", _method(_ufunc))
+    setattr(Operand, f"__r{_name}__", _method(_ufunc, reflected=True))
+for _name, _ufunc in (("and", np.logical_and), ("or", np.logical_or)):
+    setattr(Operand, f"__{_name}__", _method(_ufunc))

@@ -1,16 +1,14 @@
-"""Who follows a tensor: the marks tensors carry and the recorders (tapes, accumulators) behind them.
+"""Who follows a tensor: the marks that tensors carry, and the recorders (tapes, accumulators) in them.
 
-A tensor that some recorder follows carries a `Mark`, the set of its recorders. All tensors followed
-by the same recorders share one mark, so the question "is this op recorded, and by whom?" is two
-attribute reads in the hot path. A mark's `live` is the mark that results of ops get right now: the
-recorders of the set that are recording at this moment.
+A tensor that some recorder follows carries a `Mark`, the set of its recorders. Tensors followed by
+the same recorders share one mark, so "is this op recorded, and by whom?" is two attribute reads in
+the hot path. A mark's `live` is the mark that results get now: those of the set that are recording.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import count
 from threading import get_ident
 from typing import Any
@@ -47,8 +45,8 @@ class Mark:
         """Called when one of the recorders starts or stops."""
         live = tuple(r for r in self.recorders if r.recording)
         if live == self.recorders:
-            threads = {r.thread for r in live}
-            self.thread = threads.pop() if len(threads) == 1 else None
+            idents = {r.thread for r in live}
+            self.thread = idents.pop() if len(idents) == 1 else None
             self.live = self
         else:
             self.live = mark_of(live)
@@ -62,18 +60,17 @@ class Mark:
 class Recorder:
     """What a tape and a forward accumulator share: a life, a thread, and the marks they are in."""
 
-    # A tape's records are tuples appended to a list; an accumulator, which has none, pushes instead.
+    # A tape's records are tuples appended to a list; whoever has no list is given `push` instead.
     append: Callable[[tuple], None] | None = None
     serials = count().__next__
 
-    def __init__(self) -> None:
+    def __init__(self, auto_watch: bool = False) -> None:
         self.serial = Recorder.serials()
-        self.recording = False
-        self.auto_watch = False
+        self.auto_watch = auto_watch
+        self.recording = self.closed = False
         self.thread = get_ident()
         self.marks: dict[tuple[Recorder, ...], Mark] = {}
         self.variables: dict[int, Any] = {}
-        self.closed = False
 
     def start(self) -> None:
         self.thread = get_ident()
@@ -89,7 +86,7 @@ class Recorder:
         self.recording = on
         for mark in list(self.marks.values()):
             mark.refresh()
-        threads.refresh()
+        threads.watching = mark_of(tuple(r for r in threads.active if r.auto_watch))
 
     def close(self) -> None:
         """Forget everything; tensors that still carry a mark of this recorder are simply free."""
@@ -108,8 +105,8 @@ class Recorder:
 class Tape(Recorder):
     """The recording of one GradientTape: a flat list of records, in the order of execution."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, auto_watch: bool = False) -> None:
+        super().__init__(auto_watch)
         self.records: list[tuple] = []
         self.append = self.records.append
 
@@ -118,39 +115,12 @@ class Tape(Recorder):
         self.records.clear()
 
 
-class Watcher(Recorder):
-    """Records nothing: it only learns which variables are read while it is at work."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.auto_watch = True
-
-    def push(self, op: Any, operands: Any, params: dict, results: Any) -> None:
-        pass
-
-
-@contextmanager
-def paused() -> Iterator[None]:
-    """Within this block nothing is recorded in this thread."""
-    working = [r for r in threads.active if not isinstance(r, Watcher)]
-    for recorder in working:
-        recorder.stop()
-    try:
-        yield
-    finally:
-        for recorder in working:
-            recorder.start()
-
-
 class _Threads(threading.local):
     """Per thread: the recorders at work, innermost last, and the mark that variables read get."""
 
     def __init__(self) -> None:
         self.active: list[Recorder] = []
         self.watching: Mark | None = None
-
-    def refresh(self) -> None:
-        self.watching = mark_of(tuple(r for r in self.active if r.auto_watch))
 
 
 threads = _Threads()
@@ -171,19 +141,16 @@ def join(m: Mark | None, n: Mark | None) -> Mark | None:
     n = n and n.live
     if m is n or n is None:
         return m
-    if m is None:
-        return n
-    return mark_of(tuple({*m.recorders, *n.recorders}))
+    return n if m is None else mark_of(tuple({*m.recorders, *n.recorders}))
 
 
 def follow(value: Any, recorder: Recorder) -> None:
     """Let the recorder follow this value from now on (what `watch` does)."""
-    mark = value._mark
-    others = () if mark is None else tuple(r for r in mark.recorders if not r.closed)
+    others = () if value._mark is None else value._mark.recorders
     if recorder not in others:
         if not hasattr(value, "_id"):
             value._id = next_id()
-        value._mark = mark_of((*others, recorder))
+        value._mark = mark_of((*[r for r in others if not r.closed], recorder))
 
 
 def follows(recorder: Recorder, value: Any) -> bool:

@@ -12,10 +12,22 @@ from . import compare
 
 BITS = Discrete("bits are whole numbers")
 
+
+def _within(a: Any, b: Any) -> Any:
+    """A shift by less than nothing counts as 0, one beyond the width as the most possible."""
+    return np.clip(b, 0, a.dtype.itemsize * 8 - 1).astype(b.dtype)
+
+
 bitwise_and = elementwise("bitwise_and", np.bitwise_and, (BITS, BITS), takes="iu")
 bitwise_or = elementwise("bitwise_or", np.bitwise_or, (BITS, BITS), takes="iu")
 bitwise_xor = elementwise("bitwise_xor", np.bitwise_xor, (BITS, BITS), takes="iu")
 bitwise_not = elementwise("bitwise_not", np.invert, BITS, takes="iu", label="Invert")
+left_shift = elementwise(
+    "left_shift", lambda a, b: np.left_shift(a, _within(a, b)), (BITS, BITS), takes="iu"
+)
+right_shift = elementwise(
+    "right_shift", lambda a, b: np.right_shift(a, _within(a, b)), (BITS, BITS), takes="iu"
+)
 
 
 def _by_kind(logical: Any, bitwise: Any) -> Any:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.declare import elementwise
-from ..core.op import ANYTHING, REALS, Discrete
+from ..core.op import ANYTHING, REALS, Discrete, Missing
 
 TRUTH = Discrete("the result is true or false: nothing lies between")
+# TensorFlow gives None for the derivative of a comparison, but an error for that of a test.
+TEST = Missing("the result is true or false: nothing lies between")
 
 equal = elementwise("equal", np.equal, (TRUTH, TRUTH), takes=ANYTHING)
 not_equal = elementwise("not_equal", np.not_equal, (TRUTH, TRUTH), takes=ANYTHING)
@@ -19,6 +21,6 @@ logical_and = elementwise("logical_and", np.logical_and, (TRUTH, TRUTH), takes="
 logical_or = elementwise("logical_or", np.logical_or, (TRUTH, TRUTH), takes="b")
 logical_xor = elementwise("logical_xor", np.logical_xor, (TRUTH, TRUTH), takes="b")
 logical_not = elementwise("logical_not", np.logical_not, TRUTH, takes="b")
-is_nan = elementwise("is_nan", np.isnan, TRUTH, label="IsNan")
-is_inf = elementwise("is_inf", np.isinf, TRUTH, label="IsInf")
-is_finite = elementwise("is_finite", np.isfinite, TRUTH, label="IsFinite")
+is_nan = elementwise("is_nan", np.isnan, TEST, label="IsNan", takes="fV")
+is_inf = elementwise("is_inf", np.isinf, TEST, label="IsInf", takes="fV")
+is_finite = elementwise("is_finite", np.isfinite, TEST, label="IsFinite", takes="fV")

@@ -8,20 +8,18 @@ from typing import Any
 import numpy as np
 
 from ..core.declare import elementwise, op
-from ..core.op import NUMBERS
+from .elementwise import SIGNED, divide_no_nan
 
 same = lambda *shapes, **_: np.broadcast_shapes(*shapes)
 
 
 def _complex_sample(d: Any) -> Any:
-    return d(2, 3) + 1j * d(2, 3)
+    return [([d(2, 3) + 1j * d(2, 3)], {})]
 
 
-absolute = elementwise("abs", np.abs, lambda g, a: g * np.sign(a), takes=NUMBERS, numpy=(np.absolute,))
-
-
-def _unit(a: Any, size: Any) -> Any:
-    return divide_no_nan(a, to_complex(size, zeros(size)))
+absolute = elementwise(
+    "abs", np.abs, lambda g, a: g * np.sign(a), takes=SIGNED, numpy=(np.absolute,)
+)
 
 
 def zeros(a: Any) -> Any:
@@ -29,9 +27,9 @@ def zeros(a: Any) -> Any:
 
 
 complex_abs = op(
-    "complex_abs", np.abs, lambda g, a, y: to_complex(g, zeros(g)) * _unit(a, y),
-    shape=same, label="ComplexAbs", real=True, batches=True,
-    sample=lambda d: [([_complex_sample(d)], {})],
+    "complex_abs", np.abs,
+    lambda g, a, y: divide_no_nan(to_complex(g, zeros(g)) * a, to_complex(y, zeros(y))),
+    shape=same, label="ComplexAbs", real=True, batches=True, sample=_complex_sample,
 )  # fmt: skip
 
 
@@ -49,20 +47,18 @@ to_complex = op(
 )  # fmt: skip
 real = op(
     "real", lambda a: np.real(a)[()], lambda g: to_complex(g, zeros(g)), shape=same, real=True,
-    push="linear", batches=True, numpy=(np.real,), sample=lambda d: [([_complex_sample(d)], {})],
+    push="linear", batches=True, numpy=(np.real,), sample=_complex_sample,
 )  # fmt: skip
 imag = op(
     "imag", lambda a: np.imag(a)[()], lambda g: to_complex(zeros(g), g), shape=same, real=True,
-    push="linear", batches=True, numpy=(np.imag,), sample=lambda d: [([_complex_sample(d)], {})],
+    push="linear", batches=True, numpy=(np.imag,), sample=_complex_sample,
 )  # fmt: skip
 conj = op(
     "conj", np.conj, lambda g: np.conj(g), shape=same, real=True, push="linear", batches=True,
-    numpy=(np.conjugate,), sample=lambda d: [([_complex_sample(d)], {})],
+    numpy=(np.conjugate,), sample=_complex_sample,
 )  # fmt: skip
 angle = op(
     "angle", np.angle,
     lambda g, a: -to_complex(g, zeros(g)) / to_complex(np.imag(a), np.real(a)),
-    shape=same, real=True, batches=True, sample=lambda d: [([_complex_sample(d)], {})],
+    shape=same, real=True, batches=True, sample=_complex_sample,
 )  # fmt: skip
-
-from .elementwise import divide_no_nan  # noqa: E402

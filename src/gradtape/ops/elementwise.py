@@ -2,23 +2,45 @@
 
 g: cotangent; a, b: operands; y: result. Rules are written for real numbers; of complex ones the
 sweep takes the conjugates (an op that is not holomorphic lives in `complex.py`). `sample` is the
-interval that tests draw operands from, where it is not (-2, 2).
+interval that tests draw operands from, where it is not (-2, 2). Special functions have a file of
+their own.
 """
 
 from __future__ import annotations
 
-import math
 import operator
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from ..core.declare import elementwise
-from ..core.op import NUMBERS, REALS, Flat
-from .special import SPECIAL
+from ..core.op import FLOATS, NUMBERS, REALS, Flat, Missing
+from .shape import cast
 
 POSITIVE = (0.1, 3.0)
 UNIT = (-0.9, 0.9)
+SIGNED = "ifcV"
+FLOATING = "fV"
 STEP = "a staircase: its slope is 0 wherever it exists"
+
+
+def in_float32(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """Compute float16 and bfloat16 in float32 and round once: for forwards of several steps."""
+
+    def compute(*values: Any) -> Any:
+        dtype = values[0].dtype
+        if dtype.itemsize != 2:
+            return forward(*values)
+        return forward(*[v.astype(np.float32) for v in values]).astype(dtype)
+
+    return compute
+
+
+def _zero_where(condition: Any, y: Any) -> Any:
+    return np.where(condition, y.dtype.type(0), y)
+
 
 # --- arithmetic ---------------------------------------------------------------------------------
 add = elementwise(
@@ -34,139 +56,181 @@ mul = elementwise(
     numpy=(np.multiply,), takes=NUMBERS,
 )  # fmt: skip
 div = elementwise(
-    "div",
-    operator.truediv,
-    (lambda g, b: g / b, lambda g, a, b: g * (-a / b / b)),
-    label="RealDiv",
-    numpy=(np.true_divide,),
-    sample=((-2, 2), POSITIVE),
+    "div", operator.truediv, (lambda g, b: g / b, lambda g, a, b: g * (-a / b / b)),
+    label="RealDiv", numpy=(np.true_divide,), sample=((-2, 2), POSITIVE),
+)  # fmt: skip
+neg = elementwise("neg", operator.neg, lambda g: -g, numpy=(np.negative,), takes=SIGNED)
+reciprocal = elementwise(
+    "reciprocal", np.reciprocal, lambda g, y: -g * y * y, sample=POSITIVE, takes=SIGNED
 )
-neg = elementwise("neg", operator.neg, lambda g: -g, numpy=(np.negative,), takes=NUMBERS)
-reciprocal = elementwise("reciprocal", np.reciprocal, lambda g, y: -g * y * y, sample=POSITIVE)
 square = elementwise("square", np.square, lambda g, a: g * (2.0 * a), takes=NUMBERS)
 squared_difference = elementwise(
-    "squared_difference",
-    lambda a, b: np.square(a - b),
-    (lambda g, a, b: 2.0 * g * (a - b), lambda g, a, b: -2.0 * g * (a - b)),
-    takes=NUMBERS,
-)
+    "squared_difference", lambda a, b: np.square(a - b),
+    (lambda g, a, b: 2.0 * g * (a - b), lambda g, a, b: -2.0 * g * (a - b)), takes=SIGNED,
+)  # fmt: skip
+
+
+def _no_zero(b: Any) -> None:
+    if not b.all():
+        raise ValueError("Integer division by zero")
+
+
+def _floordiv(a: Any, b: Any) -> Any:
+    if a.dtype.kind in "iu":
+        _no_zero(b)
+        return np.floor_divide(a, b)
+    # NumPy's own gives nan for an infinite quotient.
+    return np.floor(a / b)
+
+
+def _mod(a: Any, b: Any) -> Any:
+    if a.dtype.kind in "iu":
+        _no_zero(b)
+        return np.mod(a, b)
+    rest = np.fmod(a, b)
+    return np.where((a < 0) == (b < 0), rest, np.fmod(rest + b, b))
+
+
+def _truncatediv(a: Any, b: Any) -> Any:
+    if a.dtype.kind not in "iu":
+        return np.trunc(a / b)
+    _no_zero(b)
+    quotient = np.floor_divide(a, b)
+    return quotient + ((quotient < 0) & (quotient * b != a))
+
+
+def _truncatemod(a: Any, b: Any) -> Any:
+    if a.dtype.kind in "iu":
+        _no_zero(b)
+    return np.fmod(a, b)
+
+
 # x - floor(x / y) * y: the quotient is a staircase in both operands.
 mod = elementwise(
-    "mod",
-    np.mod,
-    (lambda g: g, lambda g, a, b: -g * np.floor(a / b)),
-    label="FloorMod",
-    sample=((0.2, 0.9), (1.1, 1.9)),
-    takes=REALS,
-)
+    "mod", _mod, (lambda g: g, lambda g, a, b: -g * floordiv(a, b)),
+    label="FloorMod", sample=((0.2, 0.9), (1.1, 1.9)), takes=REALS, numpy=(np.mod,),
+)  # fmt: skip
 floordiv = elementwise(
-    "floordiv",
-    np.floor_divide,
-    (Flat("floor division is " + STEP), Flat("floor division is " + STEP)),
-    label="FloorDiv",
-    sample=((-2, 2), POSITIVE),
-    takes=REALS,
-)
-
-
-def _divide_no_nan(a, b):
-    zero = b == 0
-    return np.where(zero, np.zeros_like(a), a / np.where(zero, np.ones_like(b), b))
-
-
+    "floordiv", _floordiv, (Flat("floor division is " + STEP), Flat("floor division is " + STEP)),
+    label="FloorDiv", sample=((-2, 2), POSITIVE), takes=REALS, numpy=(np.floor_divide,),
+)  # fmt: skip
+truncatediv = elementwise(
+    "truncatediv", _truncatediv, (Flat("a whole quotient is " + STEP),) * 2,
+    label="TruncateDiv", sample=((-2, 2), POSITIVE), takes=REALS,
+)  # fmt: skip
+truncatemod = elementwise(
+    "truncatemod", _truncatemod, (Missing("TensorFlow has no derivative of truncatemod"),) * 2,
+    label="TruncateMod", sample=((-2, 2), POSITIVE), takes="ifV",
+)  # fmt: skip
 divide_no_nan = elementwise(
-    "divide_no_nan",
-    _divide_no_nan,
+    "divide_no_nan", lambda a, b: _zero_where(b == 0, a / b),
     (
         lambda g, b: divide_no_nan(g, b),
         lambda g, a, b: g * divide_no_nan(divide_no_nan(-a, b), b),
     ),
-    label="DivNoNan",
-    sample=((-2, 2), POSITIVE),
-)
+    label="DivNoNan", sample=((-2, 2), POSITIVE),
+)  # fmt: skip
 multiply_no_nan = elementwise(
-    "multiply_no_nan",
-    lambda a, b: np.where(b == 0, np.zeros_like(a * b), a * b),
+    "multiply_no_nan", lambda a, b: _zero_where(b == 0, a * b),
     (lambda g, b: multiply_no_nan(g, b), lambda g, a: multiply_no_nan(a, g)),
     label="MulNoNan",
-)
+)  # fmt: skip
+# A tie gives everything to the first operand, as in TensorFlow.
 maximum = elementwise(
-    "maximum",
-    np.maximum,
-    # A tie gives everything to the first operand, as in TensorFlow.
+    "maximum", np.maximum,
     (lambda g, a, b: np.where(a >= b, g, 0.0), lambda g, a, b: np.where(a >= b, 0.0, g)),
     takes=REALS,
-)
+)  # fmt: skip
 minimum = elementwise(
-    "minimum",
-    np.minimum,
+    "minimum", np.minimum,
     (lambda g, a, b: np.where(a <= b, g, 0.0), lambda g, a, b: np.where(a <= b, 0.0, g)),
     takes=REALS,
-)
+)  # fmt: skip
+nextafter = elementwise(
+    "nextafter", np.nextafter,
+    (lambda g: g, Flat("only the direction of the next number depends on it", gives="zeros")),
+    label="NextAfter", takes="f",
+)  # fmt: skip
 
 # --- powers and exponentials --------------------------------------------------------------------
 sqrt = elementwise("sqrt", np.sqrt, lambda g, y: g * 0.5 / y, sample=POSITIVE)
 rsqrt = elementwise(
-    "rsqrt", lambda a: 1 / np.sqrt(a), lambda g, y: g * (-0.5 * y) * (y * y), sample=POSITIVE
-)
+    "rsqrt", lambda a: np.reciprocal(np.sqrt(a)), lambda g, y: g * (-0.5 * y) * (y * y),
+    sample=POSITIVE,
+)  # fmt: skip
 
 
-def _log_or_zero(a):
-    positive = a > 0
-    return np.where(positive, np.log(np.where(positive, a, 1.0)), 0.0)
+def _log_or_zero(a: Any) -> Any:
+    good = a != 0 if a.dtype.kind == "c" else a > 0
+    return np.where(good, np.log(np.where(good, a, 1.0)), 0.0)
 
 
 power = elementwise(
-    "power",
-    np.power,
+    "power", np.power,
     # The logarithm of a base that is not positive counts as 0, so that y^x has a gradient there.
-    (lambda g, a, b: g * b * np.power(a, b - 1), lambda g, a, y: g * y * _log_or_zero(a)),
-    label="Pow",
-    sample=(POSITIVE, (-2, 2)),
-    takes=NUMBERS,
-)
+    (lambda g, a, b: g * b * np.power(a, b - 1.0), lambda g, a, y: g * y * _log_or_zero(a)),
+    label="Pow", sample=(POSITIVE, (-2, 2)), takes=SIGNED,
+)  # fmt: skip
 exp = elementwise("exp", np.exp, lambda g, y: g * y)
-expm1 = elementwise("expm1", np.expm1, lambda g, y: g * (y + 1.0))
+expm1 = elementwise("expm1", np.expm1, lambda g, a: g * np.exp(a))
 log = elementwise("log", np.log, lambda g, a: g / a, sample=POSITIVE)
 log1p = elementwise("log1p", np.log1p, lambda g, a: g / (1.0 + a), sample=POSITIVE)
 
 
-def _sigmoid(a):
-    if a.dtype.kind == "c":
-        return 1 / (1 + np.exp(-a))
-    # exp only of numbers that are not positive: no overflow on either side.
-    e = np.exp(-np.abs(a))
-    return np.where(a >= 0, 1 / (1 + e), e / (1 + e))
+@in_float32
+def _sigmoid(a: Any) -> Any:
+    # 1 / (1 + exp(-a)): exp may overflow, and then the result is the 0 that it should be.
+    if a.__class__ is not ndarray:
+        return np.reciprocal(np.exp(-a) + a.dtype.type(1))
+    y = np.negative(a)
+    np.exp(y, y)
+    y += 1
+    return np.reciprocal(y, y)
+
+
+@in_float32
+def _softplus(a: Any) -> Any:
+    """log(1 + exp(a)) = max(a, 0) + log1p(exp(-|a|)), where exp cannot overflow."""
+    if a.__class__ is not ndarray:
+        return np.maximum(a, 0) + np.log1p(np.exp(-np.abs(a)))
+    y = np.abs(a)
+    np.negative(y, y)
+    np.exp(y, y)
+    np.log1p(y, y)
+    y += np.maximum(a, 0)
+    return y
 
 
 sigmoid = elementwise("sigmoid", _sigmoid, lambda g, y: g * y * (1.0 - y))
+softplus = elementwise("softplus", _softplus, lambda g, a: g * sigmoid(a), takes=FLOATING)
+log_sigmoid = elementwise(
+    "log_sigmoid", lambda a: -_softplus(-a), lambda g, a: g * sigmoid(-a), takes=FLOATING
+)
+softsign = elementwise(
+    "softsign", in_float32(lambda a: a / (1 + np.abs(a))),
+    lambda g, a: g / np.square(1.0 + np.abs(a)), takes=FLOATING,
+)  # fmt: skip
+
+
+def _not_zero(a: Any) -> Any:
+    return cast(a != 0, dtype=a.dtype)
+
+
 xlogy = elementwise(
-    "xlogy",
-    lambda a, b: np.where(a == 0, np.zeros_like(a * b), a * np.log(np.where(a == 0, 1, b))),
-    (
-        lambda g, a, b: g * np.where(a == 0, 0.0, np.log(np.where(a == 0, 1.0, b))),
-        lambda g, a, b: g * np.where(a == 0, 0.0, a / np.where(a == 0, 1.0, b)),
-    ),
+    "xlogy", lambda a, b: _zero_where(a == 0, a * np.log(b)),
+    (lambda g, a, b: g * xlogy(_not_zero(a), b), lambda g, a, b: g * xdivy(a, b)),
     sample=(POSITIVE, POSITIVE),
-)
+)  # fmt: skip
 xlog1py = elementwise(
-    "xlog1py",
-    lambda a, b: np.where(a == 0, np.zeros_like(a * b), a * np.log1p(np.where(a == 0, 1, b))),
-    (
-        lambda g, a, b: g * np.where(a == 0, 0.0, np.log1p(np.where(a == 0, 1.0, b))),
-        lambda g, a, b: g * np.where(a == 0, 0.0, a / (1.0 + np.where(a == 0, 1.0, b))),
-    ),
+    "xlog1py", lambda a, b: _zero_where(a == 0, a * np.log1p(b)),
+    (lambda g, a, b: g * xlog1py(_not_zero(a), b), lambda g, a, b: g * xdivy(a, b + 1.0)),
     sample=(POSITIVE, POSITIVE),
-)
+)  # fmt: skip
 xdivy = elementwise(
-    "xdivy",
-    lambda a, b: np.where(a == 0, np.zeros_like(a * b), a / np.where(a == 0, 1, b)),
-    (
-        lambda g, a, b: g * np.where(a == 0, 0.0, 1.0 / np.where(a == 0, 1.0, b)),
-        lambda g, a, b: g * np.where(a == 0, 0.0, -a / np.where(a == 0, 1.0, b) / b),
-    ),
+    "xdivy", lambda a, b: _zero_where(a == 0, a / b),
+    (lambda g, a, b: g * xdivy(_not_zero(a), b), lambda g, a, b: g * xdivy(-a, np.square(b))),
     sample=(POSITIVE, POSITIVE),
-)
+)  # fmt: skip
 
 # --- trigonometry -------------------------------------------------------------------------------
 sin = elementwise("sin", np.sin, lambda g, a: g * np.cos(a))
@@ -182,36 +246,20 @@ asinh = elementwise("asinh", np.arcsinh, lambda g, y: g / np.cosh(y))
 acosh = elementwise("acosh", np.arccosh, lambda g, y: g / np.sinh(y), sample=(1.1, 3.0))
 atanh = elementwise("atanh", np.arctanh, lambda g, a: g / (1.0 - np.square(a)), sample=UNIT)
 atan2 = elementwise(
-    "atan2",
-    np.arctan2,
-    (lambda g, a, b: g * (b / (a * a + b * b)), lambda g, a, b: g * (-a / (a * a + b * b))),
-    sample=(POSITIVE, POSITIVE),
-)
-
-# --- special functions --------------------------------------------------------------------------
-erf = elementwise(
-    "erf", SPECIAL.erf, lambda g, a: g * (2.0 / math.sqrt(math.pi)) * np.exp(-np.square(a))
-)
-erfc = elementwise(
-    "erfc", SPECIAL.erfc, lambda g, a: g * (-2.0 / math.sqrt(math.pi)) * np.exp(-np.square(a))
-)
-lgamma = elementwise("lgamma", SPECIAL.gammaln, lambda g, a: g * digamma(a), sample=POSITIVE)
-digamma = elementwise(
-    "digamma", SPECIAL.psi, lambda g, a: g * polygamma(np.ones_like(a), a), sample=POSITIVE
-)
-polygamma = elementwise(
-    "polygamma",
-    SPECIAL.polygamma,
+    "atan2", np.arctan2,
     (
-        Flat("the order of a polygamma function is a whole number"),
-        lambda g, a, b: g * polygamma(a + 1.0, b),
+        lambda g, a, b: b * (g / (np.square(a) + np.square(b))),
+        lambda g, a, b: -a * (g / (np.square(a) + np.square(b))),
     ),
-    sample=((1, 1), (0.5, 3.0)),
-)
+    sample=(POSITIVE, POSITIVE), takes=FLOATING,
+)  # fmt: skip
 
 # --- steps --------------------------------------------------------------------------------------
-floor = elementwise("floor", np.floor, Flat("floor is " + STEP))
-ceil = elementwise("ceil", np.ceil, Flat("ceil is " + STEP))
+floor = elementwise("floor", np.floor, Flat("floor is " + STEP), takes=FLOATING)
+ceil = elementwise("ceil", np.ceil, Flat("ceil is " + STEP), takes=FLOATING)
 # Halves go to the even neighbour in NumPy and in TensorFlow.
 round = elementwise("round", np.round, Flat("round is " + STEP), takes=NUMBERS)
-sign = elementwise("sign", np.sign, Flat("sign is " + STEP, gives="zeros"), takes=NUMBERS)
+rint = elementwise("rint", np.rint, Flat("rint is " + STEP), takes="f")
+sign = elementwise(
+    "sign", np.sign, Flat("sign is " + STEP, gives="zeros"), takes=SIGNED
+)  # fmt: skip

@@ -1,15 +1,16 @@
-"""Ops that pick and place: slices, gathers, scatters, selections, one-hot rows."""
+"""Ops that pick: slices, gathers, masks, selections; and those that put back what they picked."""
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
 import numpy as np
 
-from ..core import sweep
 from ..core.declare import op
 from ..core.op import Discrete
+from .rows import Slices, add_at, add_rows
 
 
 # --- slices -------------------------------------------------------------------------------------
@@ -54,52 +55,173 @@ put = op(
 )  # fmt: skip
 
 
-# --- gather and scatter along the first axis --------------------------------------------------------
-def _gather(a: Any, b: Any, axis: int) -> Any:
+# --- gathers: entries along an axis, by number -----------------------------------------------------
+def check_range(b: Any, size: int) -> None:
+    """IndexError, which becomes TensorFlow's, unless all numbers are in [0, size)."""
+    if not b.size:
+        return
+    low, high = (int(b), int(b)) if not b.ndim else (int(b.min()), int(b.max()))
+    if low < 0 or high >= size:
+        bad = int(np.flatnonzero((np.ravel(b) < 0) | (np.ravel(b) >= size))[0])
+        at = ",".join(str(int(k)) for k in np.unravel_index(bad, b.shape))
+        value = int(np.ravel(b)[bad])
+        hint = "; TensorFlow does not count from the end here" if -size <= value < 0 else ""
+        raise IndexError(f"indices[{at}] = {value} is not in [0, {size}){hint}")
+
+
+def _take(a: Any, b: Any, axis: int) -> Any:
+    check_range(b, a.shape[axis])
     return np.take(a, b, axis=axis)
 
 
-def _slope_of_gather(g: Any, b: Any, a_shape: Any, y_shape: Any, axis: int) -> Any:
+def _slope_of_take(g: Any, b: Any, a_shape: Any, y_shape: Any, axis: int) -> Any:
     lead = g.ndim - len(y_shape)
-    if axis == 0 and lead == 0:
-        values = np.reshape(g, (b.size, *a_shape[1:]))
-        return sweep.Slices(values, np.reshape(b, (b.size,)), a_shape)
-    at = lead + axis
+    at = lead + (axis % len(a_shape))
     index = tuple(range(at, at + b.ndim))
     # Gathered axes first, so that the rows to add are rows.
     rest = tuple(k for k in range(g.ndim) if k not in index)
-    rows = np.reshape(np.transpose(g, index + rest), (b.size, *[g.shape[k] for k in rest]))
-    first = add_rows(
-        rows, np.reshape(b, (b.size,)), shape=(a_shape[axis], *[g.shape[k] for k in rest])
-    )
+    kept = tuple(g.shape[k] for k in rest)
+    rows = np.reshape(np.transpose(g, index + rest), (b.size, *kept))
+    first = add_rows(rows, np.reshape(b, (b.size,)), shape=(a_shape[axis], *kept))
     return np.moveaxis(first, 0, at)
 
 
-gather = op(
-    "gather", _gather, (_slope_of_gather, None),
-    shape=lambda a, b, axis: a[:axis] + b + a[axis + 1 :], label="GatherV2", params=("axis",),
-    push="linear", batches=True,
+def _take_shape(a: tuple[int, ...], b: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    axis %= len(a)
+    return a[:axis] + b + a[axis + 1 :]
+
+
+take = op(
+    "take", _take, (_slope_of_take, None), shape=_take_shape, label="GatherV2", params=("axis",),
+    push="linear", batches=True, numpy=(np.take,),
     sample=lambda d: [
-        ([d(4, 3), np.array([2, 0, 2])], {"axis": 0}),
         ([d(2, 4), np.array([[1, 1], [3, 0]])], {"axis": 1}),
+        ([d(2, 4), np.array(1)], {"axis": -2}),
     ],
 )  # fmt: skip
 
 
-def _add_rows(a: Any, b: Any, shape: tuple[int, ...]) -> Any:
+def _rows_of_gather(g: Any, b: Any, a_shape: Any, y_shape: Any) -> Any:
+    if g.ndim > len(y_shape):
+        return _slope_of_take(g, b, a_shape, y_shape, 0)
+    values = np.reshape(g, (b.size, *a_shape[1:]))
+    return Slices(values, np.reshape(b, (b.size,)), a_shape)
+
+
+# Along the first axis, and its cotangent stays in rows: what a lookup in a large table needs.
+gather = op(
+    "gather", lambda a, b: _take(a, b, 0), (_rows_of_gather, None),
+    shape=lambda a, b: b + a[1:], label="GatherV2", push="linear", batches=True,
+    sample=lambda d: [([d(4, 3), np.array([2, 0, 2])], {}), ([d(4), np.array(1)], {})],
+)  # fmt: skip
+
+
+def _stacked(a: Any, b: Any, axis: int, batch: int) -> tuple:
+    """Where the rows of each of the stacked gathers lie in all of them, one after the other."""
+    size, count = a[axis], math.prod(a[:batch])
+    b = np.reshape(b, (count, -1 if count else 0))
+    return b + (np.arange(count, dtype=b.dtype) * size)[:, None], count * size
+
+
+def _gather_batch(a: Any, b: Any, axis: int, batch: int) -> Any:
+    check_range(b, a.shape[axis])
+    places, total = _stacked(a.shape, b, axis, batch)
+    first = np.moveaxis(a, axis, batch)
+    rest = first.shape[batch + 1 :]
+    rows = np.take(first.reshape(total, *rest), places, axis=0)
+    rows = rows.reshape(b.shape + rest)
+    index = range(batch, b.ndim)
+    return np.moveaxis(rows, tuple(index), tuple(k + axis - batch for k in index))
+
+
+def _slope_of_gather_batch(
+    g: Any, b: Any, a_shape: Any, y_shape: Any, axis: int, batch: int
+) -> Any:
+    lead = g.ndim - len(y_shape)
+    places, total = _stacked(a_shape, b, axis, batch)
+    index = range(lead + batch, lead + b.ndim)
+    rows = np.moveaxis(g, tuple(k + axis - batch for k in index), tuple(index))
+    # The stack of cotangents goes behind, where it is part of a row.
+    rows = np.moveaxis(rows, tuple(range(lead)), tuple(range(-lead, 0)))
+    rest = rows.shape[b.ndim :]
+    rows = np.reshape(rows, (places.size, *rest))
+    sums = add_rows(rows, np.reshape(places, (places.size,)), shape=(total, *rest))
+    sums = np.reshape(sums, (*a_shape[:batch], a_shape[axis], *rest))
+    sums = np.moveaxis(sums, tuple(range(-lead, 0)), tuple(range(lead)))
+    return np.moveaxis(sums, lead + batch, lead + axis)
+
+
+gather_batch = op(
+    "gather_batch", _gather_batch, (_slope_of_gather_batch, None),
+    shape=lambda a, b, axis, batch: a[:axis] + b[batch:] + a[axis + 1 :],
+    label="GatherV2", params=("axis", "batch"), push="linear", batches=True,
+    sample=lambda d: [
+        ([d(2, 3), np.array([[1, 1], [0, 2]])], {"axis": 1, "batch": 1}),
+        ([d(2, 3), np.array([1, 2])], {"axis": 1, "batch": 1}),
+        ([d(2, 4, 3), np.array([[[1]], [[2]]])], {"axis": 2, "batch": 1}),
+    ],
+)  # fmt: skip
+
+
+# --- along the last axis, other entries in each row -------------------------------------------------
+def _take_along(a: Any, b: Any) -> Any:
+    return np.take_along_axis(a, b[(None,) * (a.ndim - b.ndim)], axis=-1)
+
+
+def _put_along(a: Any, b: Any, size: int) -> Any:
+    shape = (*a.shape[:-1], size)
+    rows = (np.arange(math.prod(shape[:-1])) * size).reshape(*shape[:-1], 1)
+    places = (rows + b).reshape(-1)
+    return add_at(np.zeros(math.prod(shape), a.dtype), places, a.reshape(-1)).reshape(shape)
+
+
+take_along = op(
+    "take_along", _take_along,
+    (lambda g, b, a_shape: put_along(g, b, size=a_shape[-1]), None),
+    shape=lambda a, b: a[:-1] + b[-1:], label="GatherV2", push="linear", batches=True,
+    sample=lambda d: [([d(2, 3), np.array([[1, 1], [0, 2]])], {})],
+)  # fmt: skip
+put_along = op(
+    "put_along", _put_along, (lambda g, b: take_along(g, b), None),
+    shape=lambda a, b, size: (*a[:-1], size), label="ScatterNd", params=("size",),
+    push="linear", batches=True,
+    sample=lambda d: [([d(2, 2), np.array([[1, 1], [0, 2]])], {"size": 3})],
+)  # fmt: skip
+
+
+# --- masks --------------------------------------------------------------------------------------
+def _mask(a: Any, b: Any, axis: int) -> Any:
+    return a[_behind(axis, (b.astype(bool),))]
+
+
+def _unmask(a: Any, b: Any, axis: int, shape: tuple[int, ...]) -> Any:
     out = np.zeros(shape, a.dtype)
-    np.add.at(out, b, a)
+    out[_behind(axis, (b.astype(bool),))] = a
     return out
 
 
-add_rows = op(
-    "add_rows", _add_rows,
-    (lambda g, b, y_shape: np.take(g, b, axis=g.ndim - len(y_shape)), None),
-    shape=lambda a, b, shape: shape, label="UnsortedSegmentSum", params=("shape",),
-    push="linear", batches=True,
-    sample=lambda d: [([d(3, 2), np.array([2, 0, 2])], {"shape": (4, 2)})],
+def _slope_of_mask(g: Any, b: Any, a_shape: Any, y_shape: Any, axis: int) -> Any:
+    lead = g.ndim - len(y_shape)
+    return unmask(g, b, axis=axis + lead, shape=g.shape[:lead] + a_shape)
+
+
+# How many entries a mask keeps is known only when it is there: None in the shape.
+mask = op(
+    "mask", _mask, (_slope_of_mask, None),
+    shape=lambda a, b, axis: (*a[:axis], None, *a[axis + len(b) :]),
+    label="GatherV2", params=("axis",), push="linear", batches=True,
+    sample=lambda d: [
+        ([d(3, 2), np.array([True, False, True])], {"axis": 0}),
+        ([d(2, 3, 2), np.array([[True, False], [False, True], [True, True]])], {"axis": 1}),
+    ],
 )  # fmt: skip
-sweep.add_rows = add_rows
+unmask = op(
+    "unmask", _unmask,
+    (lambda g, b, y_shape, axis: mask(g, b, axis=axis + g.ndim - len(y_shape)), None),
+    shape=lambda a, b, axis, shape: shape, label="ScatterNd", params=("axis", "shape"),
+    push="linear", batches=True,
+    sample=lambda d: [([d(2, 2), np.array([True, False, True])], {"axis": 0, "shape": (3, 2)})],
+)  # fmt: skip
 
 
 # --- selection ----------------------------------------------------------------------------------

@@ -1,5 +1,9 @@
-"""Reductions over axes. `axis` is None or a tuple of axes counted from the end (negative), so that
-a rule also serves a `g` with further leading axes; `keepdims` as in NumPy."""
+"""Reductions over axes, and running ones along an axis.
+
+`axis` is None or a tuple of axes counted from the end (negative), so that a rule also serves a `g`
+with further leading axes; `keepdims` as in NumPy. Ufuncs reduce directly (`np.add.reduce`): NumPy's
+functions around them (`np.sum`) take 2 us more.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,13 @@ from typing import Any
 import numpy as np
 
 from ..core.declare import op
-from ..core.op import Discrete, Reason, Rule
+from ..core.op import NUMBERS, REALS, Discrete, Reason, Rule
+from .elementwise import divide_no_nan
+from .shape import cast
 
-NUMBER = Discrete("the result is a truth value or a position")
+SUM, PRODUCT = np.add.reduce, np.multiply.reduce
+TRUTH = Discrete("the result is true or false: nothing lies between")
+POSITION = Discrete("the result is a position")
 
 
 def all_axes(ndim: int) -> tuple[int, ...]:
@@ -25,12 +33,16 @@ def spread(g: Any, shape: tuple[int, ...], axis: Any, keepdims: Any) -> Any:
     return g
 
 
-def _stretch(g: Any, shape: tuple[int, ...], axis: Any, keepdims: Any) -> Any:
+def stretch(g: Any, shape: tuple[int, ...], axis: Any, keepdims: Any) -> Any:
+    """The same, as large as the operand was."""
+    if axis is None and not g.ndim:
+        return np.broadcast_to(g, shape)
     g = spread(g, shape, axis, keepdims)
     return np.broadcast_to(g, g.shape[: g.ndim - len(shape)] + shape)
 
 
-def _count(shape: tuple[int, ...], axis: Any) -> int:
+def count(shape: tuple[int, ...], axis: Any) -> int:
+    """How many numbers are reduced to one."""
     n = 1
     for k in all_axes(len(shape)) if axis is None else axis:
         n *= shape[k]
@@ -60,48 +72,80 @@ def reduction(name: str, forward: Any, pull: Rule | Reason, label: str, **more: 
     )
 
 
-def _sum(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    # In the operand's dtype, as TensorFlow: NumPy would sum int32 in int64.
-    return np.sum(a, axis=axis, keepdims=keepdims, dtype=a.dtype)
+def _total(reduce: Any) -> Any:
+    """In the operand's dtype, where NumPy would sum int32 in int64; float16 and bfloat16 are
+    summed in float32 and rounded once."""
+
+    def forward(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        dtype = a.dtype
+        if dtype.itemsize == 2 and dtype.kind in "fV":
+            return reduce(a, axis, np.float32, None, keepdims).astype(dtype)
+        return reduce(a, axis, dtype, None, keepdims)
+
+    return forward
 
 
+# --- sums and means -------------------------------------------------------------------------------
 sum = reduction(
-    "reduce_sum", _sum,
-    lambda g, a_shape, axis, keepdims: _stretch(g, a_shape, axis, keepdims),
-    label="Sum", push="linear", numpy=(np.sum,),
+    "reduce_sum", _total(SUM),
+    lambda g, a_shape, axis, keepdims: stretch(g, a_shape, axis, keepdims),
+    label="Sum", push="linear", numpy=(np.sum,), takes=NUMBERS,
 )  # fmt: skip
 
 
 def _mean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    count = _count(a.shape, axis)
-    total = np.sum(a, axis=axis, keepdims=keepdims, dtype=a.dtype)
-    if a.dtype.kind in "iu":
-        return (total // max(count, 1)).astype(a.dtype)
-    return total / a.dtype.type(count)
+    dtype, n = a.dtype, a.size if axis is None else count(a.shape, axis)
+    if dtype.kind in "iu":
+        total = SUM(a, axis, np.int64 if dtype.kind == "i" else np.uint64, None, keepdims)
+        # Towards zero, as C divides.
+        return (np.sign(total) * (abs(total) // max_of_ints(n, 1))).astype(dtype)
+    if dtype.itemsize == 2:
+        return (SUM(a, axis, np.float32, None, keepdims) / np.float32(n)).astype(dtype)
+    return SUM(a, axis, dtype, None, keepdims) / dtype.type(n)
 
 
+max_of_ints = max
 mean = reduction(
     "reduce_mean", _mean,
     lambda g, a_shape, axis, keepdims: (
-        _stretch(g / float(max(_count(a_shape, axis), 1)), a_shape, axis, keepdims)
+        stretch(g / float(max_of_ints(count(a_shape, axis), 1)), a_shape, axis, keepdims)
     ),
-    label="Mean", push="linear", numpy=(np.mean,),
+    label="Mean", push="linear", numpy=(np.mean,), takes=NUMBERS,
 )  # fmt: skip
 
 
+def _euclidean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    if a.dtype.kind == "c":
+        a = np.abs(a).astype(a.dtype)
+    wide = a.astype(np.float32) if a.dtype.itemsize == 2 and a.dtype.kind in "fV" else a
+    total = SUM(np.square(wide), axis, wide.dtype, None, keepdims)
+    return np.sqrt(total).astype(a.dtype)
+
+
+euclidean = reduction(
+    "reduce_euclidean_norm", _euclidean,
+    lambda g, a, y, axis, keepdims: (
+        a / (spread(y, a.shape, axis, keepdims) / spread(g, a.shape, axis, keepdims))
+    ),
+    label="EuclideanNorm", takes=NUMBERS,
+)  # fmt: skip
+
+
+# --- extremes -------------------------------------------------------------------------------------
 def _share(g: Any, a: Any, y: Any, axis: Any, keepdims: Any) -> Any:
     """Extremes: those that tie share the cotangent equally."""
     shape = a.shape
-    hit = a == spread(y, shape, axis, keepdims)
-    count = np.sum(cast(hit, dtype=g.dtype), axis=axis, keepdims=True)
-    return cast(hit, dtype=g.dtype) / count * spread(g, shape, axis, keepdims)
+    hit = cast(a == spread(y, shape, axis, keepdims), dtype=g.dtype)
+    return hit / np.sum(hit, axis=axis, keepdims=True) * spread(g, shape, axis, keepdims)
 
 
-def _extreme(function: Any, empty: str) -> Any:
+def _extreme(reduce: Any, empty: str) -> Any:
     def forward(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        if a.size:
+            return reduce(a, axis, None, None, keepdims)
         # Of nothing, TensorFlow takes the least (or greatest) number of the dtype.
         start = np.array(_limit(a.dtype, empty), a.dtype)[()]
-        return function(a, axis=axis, keepdims=keepdims, initial=start)
+        return reduce(a, axis, None, None, keepdims, start)
 
     return forward
 
@@ -109,27 +153,44 @@ def _extreme(function: Any, empty: str) -> Any:
 def _limit(dtype: Any, which: str) -> Any:
     if dtype.kind in "fV":
         return float("-inf") if which == "min" else float("inf")
-    if dtype.kind == "b":
-        return which == "max"
     return getattr(np.iinfo(dtype), which)
 
 
 max = reduction(
-    "reduce_max", _extreme(np.max, "min"),
+    "reduce_max", _extreme(np.maximum.reduce, "min"),
     lambda g, a, y, axis, keepdims: _share(g, a, y, axis, keepdims),
-    label="Max", numpy=(np.max,),
+    label="Max", numpy=(np.max,), takes=REALS,
 )  # fmt: skip
 min = reduction(
-    "reduce_min", _extreme(np.min, "max"),
+    "reduce_min", _extreme(np.minimum.reduce, "max"),
     lambda g, a, y, axis, keepdims: _share(g, a, y, axis, keepdims),
-    label="Min", numpy=(np.min,),
+    label="Min", numpy=(np.min,), takes=REALS,
 )  # fmt: skip
 
 
-def _prod(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    return np.prod(a, axis=axis, keepdims=keepdims, dtype=a.dtype)
+def _logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """log of the sum of exp(a), with the largest of them taken out so that none overflows."""
+    dtype = a.dtype
+    if dtype.itemsize == 2:
+        a = a.astype(np.float32)
+    top = np.maximum.reduce(a, axis, None, None, True, a.dtype.type("-inf"))
+    top = np.where(np.isfinite(top), top, a.dtype.type(0))
+    y = np.log(SUM(np.exp(a - top), axis, a.dtype, None, True)) + top
+    if not keepdims:
+        y = y.reshape(reduced(a.shape, axis))
+    return y.astype(dtype, copy=False)
 
 
+logsumexp = reduction(
+    "reduce_logsumexp", _logsumexp,
+    lambda g, a, y, axis, keepdims: (
+        spread(g, a.shape, axis, keepdims) * np.exp(a - spread(y, a.shape, axis, keepdims))
+    ),
+    label="LogSumExp", takes="fV",
+)  # fmt: skip
+
+
+# --- products -------------------------------------------------------------------------------------
 def _others(g: Any, a: Any, axis: Any, keepdims: Any) -> Any:
     """Each factor's slope is the product of the others: those before it times those after it,
     exact with zeros among them, where dividing the product would give nan."""
@@ -142,7 +203,7 @@ def _others(g: Any, a: Any, axis: Any, keepdims: Any) -> Any:
     rest = tuple(k for k in range(len(shape)) if k not in axes)
     order = rest + axes
     kept = tuple(shape[k] for k in rest)
-    rows = np.reshape(np.transpose(a, order), (*kept, _count(shape, axis)))
+    rows = np.reshape(np.transpose(a, order), (*kept, count(shape, axis)))
     before = cumprod(rows, axis=-1, exclusive=True, reverse=False)
     after = cumprod(rows, axis=-1, exclusive=True, reverse=True)
     products = np.reshape(before * after, kept + tuple(shape[k] for k in axes))
@@ -150,48 +211,58 @@ def _others(g: Any, a: Any, axis: Any, keepdims: Any) -> Any:
 
 
 prod = reduction(
-    "reduce_prod", _prod,
+    "reduce_prod", _total(PRODUCT),
     lambda g, a, axis, keepdims: _others(g, a, axis, keepdims),
-    label="Prod",
+    label="Prod", takes=NUMBERS,
 )  # fmt: skip
-any = reduction("reduce_any", np.any, NUMBER, label="Any")
-all = reduction("reduce_all", np.all, NUMBER, label="All")
+any = reduction("reduce_any", np.any, TRUTH, label="Any", takes="b")
+all = reduction("reduce_all", np.all, TRUTH, label="All", takes="b")
 
 
-def _arg(function: Any) -> Any:
+# --- positions ------------------------------------------------------------------------------------
+def _arg(function: Any, reduce: Any, last: float) -> Any:
     def forward(a: Any, axis: int, dtype: Any) -> Any:
-        return np.asarray(function(a, axis=axis)).astype(dtype)
+        if a.dtype.kind in "fV" and a.size:
+            top = reduce(a, None)
+            # NumPy takes nan for the largest and the smallest number, TensorFlow for neither.
+            if top != top:
+                a = np.where(np.isnan(a), a.dtype.type(last), a)
+        return function(a, axis=axis).astype(dtype)
 
     return forward
 
 
-def _arg_shape(shape: tuple[int, ...], axis: int, dtype: Any) -> tuple[int, ...]:
-    return reduced(shape, (axis,))
-
-
 def _arg_samples(d: Any) -> list:
-    return [([d(2, 3)], {"axis": 1, "dtype": np.int64})]
+    return [([d(2, 3)], {"axis": -1, "dtype": np.dtype("int64")})]
 
 
-argmax = op(
-    "argmax", _arg(np.argmax), Discrete("the result is a position"), shape=_arg_shape,
-    label="ArgMax", params=("axis", "dtype"), sample=_arg_samples,
-)  # fmt: skip
-argmin = op(
-    "argmin", _arg(np.argmin), Discrete("the result is a position"), shape=_arg_shape,
-    label="ArgMin", params=("axis", "dtype"), sample=_arg_samples,
-)  # fmt: skip
+def _position(name: str, function: Any, reduce: Any, last: float, label: str) -> Any:
+    return op(
+        name, _arg(function, reduce, last), POSITION,
+        shape=lambda a, axis, dtype: reduced(a, (axis,)),
+        label=label, params=("axis", "dtype"), sample=_arg_samples, takes=REALS + "b",
+    )  # fmt: skip
 
 
-# --- running sums and products ------------------------------------------------------------------
-def _running(function: Any, start: int) -> Any:
+argmax = _position("argmax", np.argmax, np.maximum.reduce, float("-inf"), "ArgMax")
+argmin = _position("argmin", np.argmin, np.minimum.reduce, float("inf"), "ArgMin")
+
+
+# --- running sums and products --------------------------------------------------------------------
+def _running(accumulate: Any, start: float) -> Any:
     def forward(a: Any, axis: int, exclusive: bool = False, reverse: bool = False) -> Any:
+        dtype = a.dtype
+        coarse = dtype.itemsize == 2 and dtype.kind in "fV"
         if reverse:
             a = np.flip(a, axis)
-        y = function(a, axis=axis, dtype=a.dtype)
+        y = accumulate(a, axis, np.float32 if coarse else dtype)
+        if coarse:
+            y = y.astype(dtype)
         if exclusive and a.shape[axis]:
-            first = np.full_like(y[_along(y.ndim, axis, slice(0, 1))], start)
-            y = np.concatenate([first, y[_along(y.ndim, axis, slice(0, -1))]], axis)
+            shifted = np.empty_like(y)
+            shifted[_along(y.ndim, axis, slice(0, 1))] = start
+            shifted[_along(y.ndim, axis, slice(1, None))] = y[_along(y.ndim, axis, slice(0, -1))]
+            y = shifted
         return np.flip(y, axis) if reverse else y
 
     return forward
@@ -214,22 +285,45 @@ def _running_samples(d: Any) -> list:
     ]
 
 
-cumsum = op(
-    "cumsum", _running(np.cumsum, 0),
+def running(name: str, forward: Any, pull: Rule, **more: Any) -> Any:
+    params = ("axis", "exclusive", "reverse")
+    more = {"sample": _running_samples, "takes": NUMBERS, "batches": True, **more}
+    return op(name, forward, pull, shape=same_shape, params=params, **more)
+
+
+cumsum = running(
+    "cumsum", _running(np.add.accumulate, 0),
     lambda g, axis, exclusive, reverse: (
         cumsum(g, axis=axis, exclusive=exclusive, reverse=not reverse)
     ),
-    shape=same_shape, params=("axis", "exclusive", "reverse"), push="linear", batches=True,
-    sample=_running_samples,
+    push="linear",
 )  # fmt: skip
-cumprod = op(
-    "cumprod", _running(np.cumprod, 1),
-    # As TensorFlow: by division, so a zero among the operands gives nan.
-    lambda g, a, y, axis, exclusive, reverse: (
-        cumsum(y * g, axis=axis, exclusive=exclusive, reverse=not reverse) / a
+cumprod = running(
+    "cumprod", _running(np.multiply.accumulate, 1),
+    # As TensorFlow: by division, so a zero among the operands has slope 0.
+    lambda g, a, y, axis, exclusive, reverse: divide_no_nan(
+        cumsum(y * g, axis=axis, exclusive=exclusive, reverse=not reverse), a
     ),
-    shape=same_shape, params=("axis", "exclusive", "reverse"), batches=True,
-    sample=_running_samples,
 )  # fmt: skip
 
-from .shape import cast  # noqa: E402  (the two families use each other's ops in their rules)
+
+def _slope_of_logsumexp(g: Any, a: Any, y: Any, **how: Any) -> Any:
+    """The sum of g exp(a - y) over the results that a number is in, by the logarithms of the
+    positive and of the negative cotangents, so that nothing overflows."""
+
+    def part(h: Any) -> Any:
+        good = h > 0
+        logs = np.where(good, np.log(np.where(good, h, 1.0)), -math_inf)
+        return np.exp(cumulative_logsumexp(logs - y, **how) + a)
+
+    return part(g) - part(-g)
+
+
+math_inf = float("inf")
+cumulative_logsumexp = running(
+    "cumulative_logsumexp", _running(np.logaddexp.accumulate, float("-inf")),
+    lambda g, a, y, axis, exclusive, reverse: (
+        _slope_of_logsumexp(g, a, y, axis=axis, exclusive=exclusive, reverse=not reverse)
+    ),
+    label="CumulativeLogsumexp", takes="fV",
+)  # fmt: skip

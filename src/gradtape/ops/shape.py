@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..core.declare import elementwise, op
+from ..core.op import ANYTHING, Missing
 from ..core.operand import speaks
 
-identity = elementwise("identity", lambda a: a, lambda g: g)
+identity = elementwise("identity", lambda a: a, lambda g: g, takes=ANYTHING)
 
 
 def _lead(g: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -96,20 +97,6 @@ def _concat(*arrays: Any, axis: int) -> Any:
     return np.concatenate(arrays, axis)
 
 
-def _cut(g: Any, shapes: Any, axis: int) -> list:
-    start, parts = 0, []
-    for shape in shapes:
-        stop = start + shape[axis]
-        parts.append(take_slice(g, axis=axis, start=start, stop=stop))
-        start = stop
-    return parts
-
-
-def take_slice(a: Any, axis: int, start: int, stop: int) -> Any:
-    """a[..., start:stop, ...] along an axis counted from the end."""
-    return a[(..., slice(start, stop), *[slice(None)] * (-axis - 1))]
-
-
 def _concat_shape(*shapes: tuple[int, ...], axis: int) -> tuple[int, ...]:
     shape = list(shapes[0])
     shape[axis] = sum(s[axis] for s in shapes)
@@ -117,19 +104,15 @@ def _concat_shape(*shapes: tuple[int, ...], axis: int) -> tuple[int, ...]:
 
 
 concat = op(
-    "concat", _concat, lambda g, shapes, axis: _cut(g, shapes, axis), shape=_concat_shape,
-    label="ConcatV2", joint=True, push="linear", batches=True, params=("axis",),
+    "concat", _concat,
+    lambda g, shapes, axis: split(g, sizes=tuple([s[axis] for s in shapes]), axis=axis),
+    shape=_concat_shape, label="ConcatV2", joint=True, push="linear", batches=True, params=("axis",),
     sample=lambda d: [([d(2, 3), d(1, 3)], {"axis": -2}), ([d(3), d(2), d(1)], {"axis": -1})],
 )  # fmt: skip
 
 
 def _stack(*arrays: Any, axis: int) -> Any:
     return np.stack(arrays, axis)
-
-
-def _unstack(g: Any, axis: int, count: int) -> list:
-    tail = [slice(None)] * (-axis - 1)
-    return [g[(..., k, *tail)] for k in range(count)]
 
 
 def _stack_shape(*shapes: tuple[int, ...], axis: int) -> tuple[int, ...]:
@@ -139,7 +122,7 @@ def _stack_shape(*shapes: tuple[int, ...], axis: int) -> tuple[int, ...]:
 
 
 stack = op(
-    "stack", _stack, lambda g, shapes, axis: _unstack(g, axis, len(shapes)), shape=_stack_shape,
+    "stack", _stack, lambda g, axis: unstack(g, axis=axis), shape=_stack_shape,
     label="Pack", joint=True, push="linear", batches=True, params=("axis",),
     sample=lambda d: [([d(3), d(3)], {"axis": -1}), ([d(), d()], {"axis": -1})],
 )  # fmt: skip
@@ -153,6 +136,52 @@ def _concatenate(arrays: Any, axis: int = 0) -> Any:
 @speaks(np.stack)
 def _np_stack(arrays: Any, axis: int = 0) -> Any:
     return stack(*arrays, axis=axis if axis < 0 else axis - arrays[0].ndim - 1)
+
+
+# --- cutting: one operand, several results --------------------------------------------------------
+def _present(g: list, shapes: tuple, dtype: Any) -> list:
+    """The cotangents of all parts: zeros for those that nobody used."""
+    lead = next(_lead(h, shape) for h, shape in zip(g, shapes, strict=True) if h is not None)
+    return [
+        np.zeros(lead + shape, dtype) if h is None else h for h, shape in zip(g, shapes, strict=True)
+    ]
+
+
+def _split(a: Any, sizes: tuple[int, ...], axis: int) -> tuple:
+    tail = (slice(None),) * (-axis - 1)
+    parts, start = [], 0
+    for size in sizes:
+        parts.append(a[(..., slice(start, start + size), *tail)])
+        start += size
+    return tuple(parts)
+
+
+def _split_shape(a: tuple[int, ...], sizes: tuple[int, ...], axis: int) -> tuple:
+    return tuple(a[: len(a) + axis] + (n,) + a[len(a) + axis + 1 :] for n in sizes)
+
+
+split = op(
+    "split", _split,
+    lambda g, y_shape, a_dtype, axis: np.concatenate(_present(g, y_shape, a_dtype), axis),
+    shape=_split_shape, params=("sizes", "axis"), push="linear", batches=True,
+    sample=lambda d: [
+        ([d(3, 2)], {"sizes": (1, 0, 2), "axis": -2}), ([d(3)], {"sizes": (3,), "axis": -1}),
+    ],
+)  # fmt: skip
+
+
+def _unpack(a: Any, axis: int) -> tuple:
+    tail = (slice(None),) * (-axis - 1)
+    return tuple([a[(..., k, *tail)] for k in range(a.shape[axis])])
+
+
+unstack = op(
+    "unstack", _unpack,
+    lambda g, y_shape, a_dtype, axis: np.stack(_present(g, y_shape, a_dtype), axis),
+    shape=lambda a, axis: (a[: len(a) + axis] + a[len(a) + axis + 1 :],) * a[axis],
+    label="Unpack", params=("axis",), push="linear", batches=True,
+    sample=lambda d: [([d(3, 2)], {"axis": -2}), ([d(3)], {"axis": -1})],
+)  # fmt: skip
 
 
 def _add_n(*arrays: Any) -> Any:
@@ -169,8 +198,8 @@ add_n = op(
     sample=lambda d: [([d(2, 3), d(2, 3), d(2, 3)], {})],
 )  # fmt: skip
 
-# --- the dtype ----------------------------------------------------------------------------------
 
+# --- the dtype ----------------------------------------------------------------------------------
 def _cast(a: Any, dtype: Any) -> Any:
     if a.dtype.kind == "c" and np.dtype(dtype).kind != "c":
         a = a.real
@@ -181,4 +210,18 @@ cast = op(
     "cast", _cast, lambda g, a_dtype: cast(g, dtype=a_dtype), shape=lambda a, dtype: a,
     params=("dtype",), push="linear", batches=True, real=True,
     sample=lambda d: [([d(2, 3)], {"dtype": np.dtype("float64")})],
+)  # fmt: skip
+
+
+def _bitcast(a: Any, dtype: Any, parts: int) -> Any:
+    a = np.ascontiguousarray(a if parts < 2 else np.expand_dims(a, -1))
+    y = a.view(dtype)
+    return y if parts else y[..., 0]
+
+
+# parts: how many of the new type one of the old becomes; 0 if several of the old become one.
+bitcast = op(
+    "bitcast", _bitcast, Missing("the bits of a number have no slope"),
+    shape=lambda a, dtype, parts: (a + (parts,) if parts > 1 else a) if parts else a[:-1],
+    params=("dtype", "parts"), sample=lambda d: [([d(2)], {"dtype": np.dtype("i4"), "parts": 2})],
 )  # fmt: skip

@@ -12,36 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from .apply import ITEM, QUIET, hush, tensor, unhush
-from .op import LETTERS, Op
-from .operand import Operand
-from .record import Value
-
-
-class Slices:
-    """A cotangent of which only some rows are not zero: what a gather pulls back."""
-
-    __slots__ = ("indices", "shape", "values")
-    __array_ufunc__ = None
-
-    def __init__(self, values: Any, indices: Any, shape: tuple[int, ...]) -> None:
-        self.values, self.indices, self.shape = values, indices, shape
-
-    def dense(self) -> Any:
-        return add_rows(self.values, self.indices, shape=self.shape)
-
-    def __add__(self, other: Any) -> Any:
-        if other.__class__ is not Slices:
-            return self.dense() + other
-        values = np.concatenate([self.values, other.values])
-        return Slices(values, np.concatenate([self.indices, other.indices]), self.shape)
-
-    def __radd__(self, other: Any) -> Any:
-        return other + self.dense()
-
-
-# The op that adds rows into zeros; `ops/index.py`, which declares it, puts it here.
-add_rows: Any = None
+from .core.apply import ITEM, QUIET, hush, unhush
+from .core.op import LETTERS, Op, Reason
+from .core.operand import Operand
+from .core.record import Value
+from .ops.rows import Slices
+from .ops.shape import identity
 
 
 def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0) -> dict:
@@ -63,11 +39,11 @@ def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0)
                 continue
             if i in wanted:
                 found[i] = g
-            if g.__class__ is Slices:
-                g = g.dense()
             op = record[0]
+            if g.__class__ is Slices and op is not identity:
+                g = g.dense()
             if len(record) == 10:
-                pull = _elementwise
+                pull = _short
             elif op is ITEM:
                 _item(record, g, grads)
                 continue
@@ -109,33 +85,66 @@ def _conj(g: Any) -> Any:
     return np.conj(g)
 
 
-def _elementwise(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
-    _, _, a_id, b_id, a, b, y, a_shape, b_shape, _ = record
-    if a_id is not None:
-        rule = op.rules[0]
-        if rule.__class__ is not _function:
-            h = _no_slope(op, rule, g)
+# How to call a rule on what a short record kept, by the names in the rule's signature.
+_PLAIN: dict[tuple[str, ...], Any] = {
+    (): lambda r: lambda g, a, b, y: r(g),
+    ("a",): lambda r: lambda g, a, b, y: r(g, a._value),
+    ("b",): lambda r: lambda g, a, b, y: r(g, b._value),
+    ("y",): lambda r: lambda g, a, b, y: r(g, y._value),
+    ("a", "b"): lambda r: lambda g, a, b, y: r(g, a._value, b._value),
+    ("a", "y"): lambda r: lambda g, a, b, y: r(g, a._value, y._value),
+    ("b", "y"): lambda r: lambda g, a, b, y: r(g, b._value, y._value),
+    ("a", "b", "y"): lambda r: lambda g, a, b, y: r(g, a._value, b._value, y._value),
+}
+
+
+def _on_operands(rule: Any, names: tuple[str, ...]) -> Any:
+    places = ["aby".index(name) for name in names]
+    return lambda g, *kept: rule(g, *[Operand(kept[k]) for k in places])
+
+
+def calls(op: Op) -> Any:
+    """The rules of an op as functions of (g, a, b, y): on plain arrays, and on operands."""
+    plain, on_operands = [], []
+    for rule, names in zip(op.rules, op.names, strict=True):
+        if rule is None or isinstance(rule, Reason):
+            plain.append(_without_slope(op, rule))
+            on_operands.append(plain[-1])
         else:
-            h = (op.recorded if recorded else op.plain)[0](rule, g, a, b, y)
+            plain.append(_PLAIN[names](rule))
+            on_operands.append(_on_operands(rule, names))
+    op.calls = plain, on_operands
+    return op.calls
+
+
+def _without_slope(op: Op, reason: Reason | None) -> Any:
+    def rule(g: Any, *_: Any) -> Any:
+        if reason is None or reason.gives == "none":
+            return None
+        if reason.gives == "zeros":
+            return np.zeros_like(g)
+        raise LookupError(f"gradient registry has no entry for: {op.label} ({reason.why})")
+
+    return rule
+
+
+def _short(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
+    _, _, a_id, b_id, a, b, y, a_shape, b_shape, _ = record
+    rules = (op.calls or calls(op))[recorded]
+    if a_id is not None:
+        h = rules[0](g, a, b, y)
         if h is not None:
             if a_shape is not None:
                 h = unbroadcast(h, a_shape, lead)
             old = grads.get(a_id)
             grads[a_id] = h if old is None else old + h
     if b_id is not None:
-        rule = op.rules[1]
-        if rule.__class__ is not _function:
-            h = _no_slope(op, rule, g)
-        else:
-            h = (op.recorded if recorded else op.plain)[1](rule, g, a, b, y)
+        h = rules[1](g, a, b, y)
         if h is not None:
             if b_shape is not None:
                 h = unbroadcast(h, b_shape, lead)
             old = grads.get(b_id)
             grads[b_id] = h if old is None else old + h
-
-
-_function = type(sweep)
 
 
 def _general(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
@@ -154,8 +163,8 @@ def _general(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: i
             h = parts[k]
         else:
             rule = op.rules[k]
-            if rule.__class__ is not _function:
-                h = _no_slope(op, rule, g)
+            if rule is None or isinstance(rule, Reason):
+                h = _without_slope(op, rule)(g)
             else:
                 h = rule(g, *[have[n] for n in op.names[k]])
         if h is None:
@@ -193,14 +202,6 @@ def _row_by_row(
         grads[i] = h if old is None else old + h
 
 
-def _no_slope(op: Op, rule: Any, g: Any) -> Any:
-    if rule is None or rule.gives == "none":
-        return None
-    if rule.gives == "zeros":
-        return np.zeros_like(g)
-    raise LookupError(f"gradient registry has no entry for: {op.label} ({rule.why})")
-
-
 def unbroadcast(h: Any, shape: tuple[int, ...], lead: int) -> Any:
     """Sum a cotangent over the axes that broadcasting added or stretched."""
     extra = h.ndim - lead - len(shape)
@@ -231,8 +232,3 @@ def _wrap(kept: Any) -> Any:
     if kept.__class__ is tuple and kept and isinstance(kept[0], Value):
         return tuple(map(Operand, kept))
     return kept
-
-
-def operand_of(value: Any) -> Operand:
-    return Operand(tensor(value))
-

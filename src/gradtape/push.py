@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .apply import kept, tensor
-from .op import LETTERS, Op, Reason
-from .operand import Operand
-from .record import Tape, Value, follow
-from .sweep import Slices, sweep, unbroadcast
+from .core.apply import keep, tensor
+from .core.op import LETTERS, Op, Reason
+from .core.operand import Operand
+from .core.record import Tape, Value, follow
+from .ops.rows import Slices
+from .sweep import calls, sweep, unbroadcast
 
 _function = type(sweep)
 
@@ -67,7 +68,7 @@ def _linear(op: Op, operands: Any, tangents: list, params: dict, recorded: bool)
 def _fixed(op: Op, i: int, operand: Any) -> bool:
     """An operand that the op is not linear in: an index, a condition."""
     return operand._value.dtype.kind not in "fcV" or (
-        not op.joint and not isinstance(op.rule(i), _function)
+        not op.joint and not isinstance(op.rules[i], _function)
     )
 
 
@@ -75,16 +76,12 @@ def _diagonal(op: Op, operands: Any, tangents: list, result: Any, recorded: bool
     wrap = Operand if recorded else lambda t: t._value
     total = None
     for i, t in enumerate(tangents):
-        rule = op.rules[i]
-        if t is None or (isinstance(rule, Reason) and rule.gives != "zeros"):
+        if t is None:
             continue
-        if isinstance(rule, Reason):
-            part = np.zeros_like(wrap(t))
-        else:
-            a, b = operands[0], operands[-1]
-            call = (op.recorded if recorded else op.plain)[i]
-            part = call(rule, wrap(t), a, b, result)
-        total = part if total is None else total + part
+        rule = (op.calls or calls(op))[recorded][i]
+        part = rule(wrap(t), operands[0], operands[-1], result)
+        if part is not None:
+            total = part if total is None else total + part
     if total is None:
         return None
     if total.shape != result._value.shape:
@@ -131,7 +128,7 @@ def _pulled(
 ) -> Any:
     """Pairs of (pulled cotangent, tangent) for the operands that have a tangent."""
     names = op.plan(tracked)
-    have = dict(zip(names, map(_wrap, kept(names, operands, params, results)), strict=True))
+    have = dict(zip(names, map(_wrap, keep(names, operands, params, results)), strict=True))
     parts = op.rules[0](g, *[have[n] for n in op.names[0]]) if op.joint else None
     for i, t in enumerate(tangents):
         if t is None:
@@ -139,7 +136,7 @@ def _pulled(
         if parts is not None:
             h = parts[i]
         else:
-            rule = op.rule(i)
+            rule = op.rules[i]
             if rule is None or isinstance(rule, Reason):
                 if isinstance(rule, Reason) and rule.gives == "error":
                     raise LookupError(f"gradient registry has no entry for: {op.label}")

@@ -1,0 +1,596 @@
+"""Inverses, solutions, determinants and decompositions of matrices, and functions of them.
+
+All take stacks of matrices. Of the holomorphic ones (inverse, solution, determinant, exponential)
+the sweep takes the conjugates; the others (`real`) write them out as `adjoint`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..core.declare import op
+from ..core.op import Missing
+from .diagonal import band_part, diag, diag_part
+from .linear import matmul
+from .shape import cast
+
+# What LAPACK computes with; TensorFlow also takes float16.
+MATRICES = "fc"
+
+
+def turned(a: Any) -> Any:
+    return np.swapaxes(a, -1, -2)
+
+
+def adjoint(a: Any) -> Any:
+    return turned(np.conj(a) if a.dtype.kind == "c" else a)
+
+
+def _column(a: Any) -> Any:
+    """A number per matrix, to multiply the matrices with."""
+    return np.expand_dims(a, (-2, -1))
+
+
+def lapack(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compute float16 in float32, which is the least that LAPACK has."""
+
+    @wraps(function)
+    def computed(*arrays: Any, **params: Any) -> Any:
+        dtype = arrays[0].dtype
+        if dtype.itemsize != 2:
+            return function(*arrays, **params)
+        y = function(*[a.astype(np.float32) for a in arrays], **params)
+        return tuple(_narrow(part, dtype) for part in y) if isinstance(y, tuple) else _narrow(y, dtype)
+
+    return computed
+
+
+def _narrow(y: Any, dtype: Any) -> Any:
+    return y.astype(dtype) if y.dtype == np.float32 else y
+
+
+def _one_by_one(function: Callable[[Any], Any], a: Any) -> Any:
+    """For what SciPy computes of single matrices only."""
+    parts = [function(matrix) for matrix in a.reshape(-1, *a.shape[-2:])]
+    return np.array(parts).reshape(a.shape) if parts else a
+
+
+def _squares(d: Any) -> list:
+    return [([d(3, 3) + 3 * np.eye(3)], {}), ([d(2, 2, 2) + 3 * np.eye(2)], {})]
+
+
+def _definite(d: Any) -> list:
+    a, b = d(3, 3), d(2, 2, 2)
+    return [
+        ([a @ a.T + 2 * np.eye(3)], {}),
+        ([b @ np.swapaxes(b, -1, -2) + np.diag([1.0, 2.0])], {}),
+    ]
+
+
+def _same(a: tuple[int, ...], **_: Any) -> tuple[int, ...]:
+    return a
+
+
+# --- inverses and solutions -------------------------------------------------------------------------
+@lapack
+def _inv(a: Any) -> Any:
+    try:
+        y = np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        y = None
+    if y is None or np.isnan(a).any():
+        raise errors.invalid(
+            "Input is not invertible: a column is a combination of the others, or not a number. "
+            "tf.linalg.pinv takes such matrices [Op:MatrixInverse] name: "
+        )
+    return y
+
+
+inv = op(
+    "inv", _inv, lambda g, y: -matmul(matmul(turned(y), g), turned(y)),
+    shape=_same, label="MatrixInverse", takes=MATRICES, batches=True, sample=_squares,
+)  # fmt: skip
+
+
+@lapack
+def _solve(a: Any, b: Any) -> Any:
+    try:
+        y = np.linalg.solve(a, b)
+    except np.linalg.LinAlgError:
+        y = None
+    if y is None or np.isnan(a).any():
+        raise errors.invalid(
+            "Input matrix is not invertible: a column is a combination of the others, or not a "
+            "number. tf.linalg.lstsq with an l2_regularizer takes such matrices "
+            "[Op:MatrixSolve] name: "
+        )
+    return y
+
+
+solve = op(
+    "solve", _solve,
+    (
+        lambda g, a, y: -matmul(solve(turned(a), g), turned(y)),
+        lambda g, a: solve(turned(a), g),
+    ),
+    shape=lambda a, b: b, label="MatrixSolve", takes=MATRICES, batches=True,
+    sample=lambda d: [
+        ([d(3, 3) + 3 * np.eye(3), d(3, 2)], {}),
+        ([d(2, 2, 2) + 3 * np.eye(2), d(2, 2, 1)], {}),
+    ],
+)  # fmt: skip
+
+
+@lapack
+def _triangular_solve(a: Any, b: Any, lower: bool) -> Any:
+    if a.ndim == b.ndim == 2 and a.size and b.size and np.all(np.diagonal(a)):
+        from scipy.linalg import solve_triangular
+
+        return solve_triangular(a, b, lower=lower, check_finite=False)
+    return _substitute(a, b, lower)
+
+
+def _substitute(a: Any, b: Any, lower: bool) -> Any:
+    """Row by row, for all matrices of the stack at once; a zero on the diagonal gives infinities."""
+    n = a.shape[-1]
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    y = np.array(np.broadcast_to(b, batch + b.shape[-2:]))
+    for i in range(n) if lower else range(n - 1, -1, -1):
+        known = slice(0, i) if lower else slice(i + 1, n)
+        y[..., i : i + 1, :] -= a[..., i : i + 1, known] @ y[..., known, :]
+        y[..., i, :] /= a[..., i, i, None]
+    return y
+
+
+def _slope_of_triangle(g: Any, a: Any, y: Any, lower: bool) -> Any:
+    full = matmul(triangular_solve(turned(a), g, lower=not lower), turned(y))
+    return -band_part(full, lower=-1 if lower else 0, upper=0 if lower else -1)
+
+
+triangular_solve = op(
+    "triangular_solve", _triangular_solve,
+    (
+        _slope_of_triangle,
+        lambda g, a, lower: triangular_solve(turned(a), g, lower=not lower),
+    ),
+    shape=lambda a, b, lower: (*np.broadcast_shapes(a[:-2], b[:-2]), *b[-2:]),
+    label="MatrixTriangularSolve", takes=MATRICES, batches=True, broadcasts=True,
+    params=("lower",),
+    sample=lambda d: [
+        ([d(3, 3) + 3 * np.eye(3), d(3, 2)], {"lower": True}),
+        ([d(2, 2, 2) + 3 * np.eye(2), d(2, 1)], {"lower": False}),
+    ],
+)  # fmt: skip
+
+
+@lapack
+def _pinv(a: Any, rcond: Any) -> Any:
+    return np.linalg.pinv(a, rcond=rcond)
+
+
+def _slope_of_pinv(g: Any, a: Any, y: Any) -> Any:
+    # Golub and Pereyra: dP = -P dA P + P P' dA' (1 - A P) + (1 - P A) dA' P' P
+    ya, gh = adjoint(y), adjoint(g)
+    first = -matmul(matmul(ya, g), ya)
+    second = matmul(gh, matmul(y, ya))
+    third = matmul(matmul(ya, y), gh)
+    return (
+        first
+        + (second - matmul(a, matmul(y, second)))
+        + (third - matmul(matmul(third, y), a))
+    )  # fmt: skip
+
+
+pinv = op(
+    "pinv", _pinv, _slope_of_pinv,
+    shape=lambda a, rcond: (*a[:-2], a[-1], a[-2]), label="PseudoInverse", real=True,
+    takes=MATRICES, batches=True, params=("rcond",),
+    sample=lambda d: [([d(3, 2)], {"rcond": 1e-12}), ([d(2, 2, 3)], {"rcond": 1e-12})],
+)  # fmt: skip
+
+
+def _no_slope(g: Any) -> Any:
+    raise ValueError(
+        "Gradient not defined for fast=False: tf.linalg.lstsq(..., fast=True) has one."
+    )
+
+
+@lapack
+def _least_squares(a: Any, b: Any) -> Any:
+    return np.linalg.pinv(a) @ b
+
+
+least_squares = op(
+    "least_squares", _least_squares, (_no_slope, _no_slope),
+    shape=lambda a, b: (*a[:-2], a[-1], b[-1]), label="MatrixSolveLs", takes=MATRICES, sample=None,
+)  # fmt: skip
+
+# --- determinants -----------------------------------------------------------------------------------
+det = op(
+    "det", lapack(np.linalg.det), lambda g, a, y: _column(g * y) * turned(inv(a)),
+    shape=lambda a: a[:-2], label="MatrixDeterminant", takes=MATRICES, batches=True,
+    sample=_squares,
+)  # fmt: skip
+
+
+@lapack
+def _slogdet(a: Any) -> Any:
+    sign, log = np.linalg.slogdet(a)
+    return np.asarray(sign), np.asarray(log).astype(a.dtype)
+
+
+def _slope_of_slogdet(g: Any, a: Any) -> Any:
+    # As TensorFlow, of the sign nothing, though of complex matrices it turns.
+    slope = np.zeros_like(g[0]) if g[1] is None else g[1]
+    return [_column(slope) * turned(inv(a))]
+
+
+slogdet = op(
+    "slogdet", _slogdet, _slope_of_slogdet,
+    shape=lambda a: (a[:-2], a[:-2]), label="LogMatrixDeterminant", joint=True, takes=MATRICES,
+    sample=_squares,
+)  # fmt: skip
+
+
+# --- triangular and orthogonal factors ----------------------------------------------------------------
+@lapack
+def _cholesky(a: Any) -> Any:
+    try:
+        return np.linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        if a.ndim == 2:
+            # Not positive definite: nan, as TensorFlow, rather than an exception.
+            return np.tril(np.full_like(a, np.nan))
+        return _one_by_one(_cholesky, a)
+
+
+def _lower_half(a: Any) -> Any:
+    """The lower triangle with half the diagonal."""
+    halves = np.ones(a.shape[-2:]) - 0.5 * np.eye(a.shape[-1])
+    return band_part(a, lower=-1, upper=0) * halves.astype(a.dtype)
+
+
+def _slope_of_cholesky(g: Any, y: Any) -> Any:
+    # Murray, Differentiation of the Cholesky decomposition: L'^-1 half(L' G) L^-1, symmetric.
+    upper = adjoint(y)
+    left = triangular_solve(upper, _lower_half(matmul(upper, g)), lower=False)
+    full = adjoint(triangular_solve(upper, adjoint(left), lower=False))
+    return (full + adjoint(full)) * 0.5
+
+
+cholesky = op(
+    "cholesky", _cholesky, _slope_of_cholesky,
+    shape=_same, label="Cholesky", real=True, takes=MATRICES, batches=True, sample=_definite,
+)  # fmt: skip
+
+
+@lapack
+def _qr(a: Any, full: bool) -> Any:
+    return tuple(np.linalg.qr(a, mode="complete" if full else "reduced"))
+
+
+def _right(x: Any, r: Any) -> Any:
+    """x times the inverse of the adjoint of r, which is upper triangular."""
+    return adjoint(triangular_solve(r, adjoint(x), lower=False))
+
+
+def _slope_of_tall_qr(q: Any, r: Any, gq: Any, gr: Any) -> Any:
+    # Walter and Lehmann; Roberts and Roberts: QR and LQ decomposition matrix backpropagation.
+    qg = matmul(adjoint(q), gq)
+    rg = matmul(r, adjoint(gr))
+    lower = band_part(qg - adjoint(qg) + rg - adjoint(rg), lower=-1, upper=0)
+    slope = matmul(q, gr + _right(lower, r)) + _right(gq - matmul(q, qg), r)
+    if q.dtype.kind == "c":
+        m = diag_part(rg - adjoint(qg))
+        turn = diag(m - cast(np.real(m), dtype=m.dtype))
+        slope = slope + _right(matmul(q, adjoint(turn)), r)
+    return slope
+
+
+def _slope_of_qr(g: Any, a: Any, y: Any, full: bool) -> Any:
+    q, r = y
+    rows, columns = a.shape[-2:]
+    if full and rows > columns:
+        raise NotImplementedError(
+            f"The gradient of tf.linalg.qr is not defined when there are more rows ({rows}) than "
+            f"columns ({columns}) and full_matrices is true; use full_matrices=False."
+        )
+    gq = np.zeros_like(q) if g[0] is None else g[0]
+    gr = np.zeros_like(r) if g[1] is None else g[1]
+    if rows >= columns:
+        return [_slope_of_tall_qr(q, r, gq, gr)]
+    # a = [x, z] = q [u, v]: the square case for x, and z = q v.
+    z, u = a[..., rows:], r[..., :rows]
+    gu, gv = gr[..., :rows], gr[..., rows:]
+    gx = _slope_of_tall_qr(q, u, gq + matmul(z, adjoint(gv)), gu)
+    return [np.concatenate([gx, matmul(q, gv)], axis=-1)]
+
+
+def _qr_shape(a: tuple[int, ...], full: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    rows, columns = a[-2:]
+    inner = rows if full else min(rows, columns)
+    return (*a[:-2], rows, inner), (*a[:-2], inner, columns)
+
+
+qr = op(
+    "qr", _qr, _slope_of_qr,
+    shape=_qr_shape, label="Qr", joint=True, real=True, takes=MATRICES, params=("full",),
+    sample=lambda d: [
+        ([d(3, 2)], {"full": False}),
+        ([d(2, 2, 3)], {"full": False}),
+        ([d(3, 3) + 2 * np.eye(3)], {"full": True}),
+    ],
+)  # fmt: skip
+
+
+@lapack
+def _lu(a: Any, dtype: Any) -> Any:
+    from scipy.linalg import lu_factor
+
+    stack = a.reshape(-1, *a.shape[-2:])
+    n = a.shape[-1]
+    factors, orders = np.empty_like(stack), np.empty((len(stack), n), dtype)
+    for k, matrix in enumerate(stack):
+        order = np.arange(n)
+        if n:
+            factors[k], swaps = lu_factor(matrix, check_finite=False)
+            for i, j in enumerate(swaps):
+                order[[i, j]] = order[[j, i]]
+        orders[k] = order
+    return factors.reshape(a.shape), orders.reshape(a.shape[:-1])
+
+
+lu = op(
+    "lu", _lu, Missing("TensorFlow has no derivative for the LU decomposition"),
+    shape=lambda a, dtype: (a, a[:-1]), label="Lu", takes=MATRICES, params=("dtype",),
+    sample=lambda d: [([d(3, 3)], {"dtype": np.dtype("int32")})],
+)  # fmt: skip
+
+
+# --- values and vectors -------------------------------------------------------------------------------
+def _gaps(values: Any) -> Any:
+    """1 / (v_j - v_i), and 0 on the diagonal; equal values give 0 rather than infinity."""
+    gap = np.expand_dims(values, -2) - np.expand_dims(values, -1)
+    return np.where(np.eye(values.shape[-1], dtype=bool), 0.0, _softly_inverted(gap))
+
+
+def _softly_inverted(x: Any) -> Any:
+    return x / (x * x + 1e-20)
+
+
+def _eigh(a: Any) -> Any:
+    return tuple(_eigen(np.linalg.eigh, a))
+
+
+def _eigvalsh(a: Any) -> Any:
+    return _eigen(np.linalg.eigvalsh, a)
+
+
+def _eigen(function: Any, a: Any) -> Any:
+    if np.isnan(a).any():
+        raise errors.invalid(
+            "Self-adjoint eigen decomposition was not successful. The input might not be valid: "
+            "it holds nan [Op:SelfAdjointEigV2] name: "
+        )
+    return function(a)
+
+
+def _symmetric_slope(inner: Any, v: Any) -> Any:
+    full = matmul(v, matmul(inner, adjoint(v)))
+    # Only the lower triangle is read, so all of the slope belongs there.
+    return _lower_half(full + adjoint(full))
+
+
+def _slope_of_eigh(g: Any, y: Any) -> Any:
+    e, v = y
+    inner: Any = 0.0 if g[0] is None else diag(cast(g[0], dtype=v.dtype))
+    if g[1] is not None:
+        inner = inner + cast(_gaps(e), dtype=v.dtype) * matmul(adjoint(v), g[1])
+    return [_symmetric_slope(inner, v)]
+
+
+eigh = op(
+    "eigh", lapack(_eigh), _slope_of_eigh,
+    shape=lambda a: (a[:-1], a), label="SelfAdjointEigV2", joint=True, real=True, takes=MATRICES,
+    sample=_definite,
+)  # fmt: skip
+eigvalsh = op(
+    "eigvalsh", lapack(_eigvalsh),
+    lambda g, a: _symmetric_slope(diag(cast(g, dtype=a.dtype)), eigh(a)[1]),
+    shape=lambda a: a[:-1], label="SelfAdjointEigV2", real=True, takes=MATRICES, batches=True,
+    sample=_definite,
+)  # fmt: skip
+
+
+def _eig(a: Any) -> Any:
+    dtype = np.result_type(a.dtype, np.complex64)
+    e, v = np.linalg.eig(a)
+    return e.astype(dtype), v.astype(dtype)
+
+
+def _eigvals(a: Any) -> Any:
+    return np.linalg.eigvals(a).astype(np.result_type(a.dtype, np.complex64))
+
+
+def _slope_of_eig(g: Any, y: Any, a_dtype: Any) -> Any:
+    # Boeddeker et al., On the computation of complex-valued gradients, equation 4.77.
+    e, v = y
+    vh = adjoint(v)
+    inner: Any = 0.0 if g[0] is None else diag(g[0])
+    if g[1] is not None:
+        vg = matmul(vh, g[1])
+        own = diag(cast(np.real(diag_part(vg)), dtype=v.dtype))
+        inner = inner + np.conj(_gaps(e)) * (vg - matmul(matmul(vh, v), own))
+    return [cast(solve(vh, matmul(inner, vh)), dtype=a_dtype)]
+
+
+def _slope_of_eigvals(g: Any, a: Any, a_dtype: Any) -> Any:
+    vh = adjoint(eig(a)[1])
+    return cast(solve(vh, matmul(diag(g), vh)), dtype=a_dtype)
+
+
+eig = op(
+    "eig", lapack(_eig), _slope_of_eig,
+    shape=lambda a: (a[:-1], a), label="Eig", joint=True, real=True, takes=MATRICES, sample=None,
+)  # fmt: skip
+eigvals = op(
+    "eigvals", lapack(_eigvals), _slope_of_eigvals,
+    shape=lambda a: a[:-1], label="Eig", real=True, takes=MATRICES, sample=None,
+)  # fmt: skip
+
+
+@lapack
+def _svd(a: Any, full: bool) -> Any:
+    if np.isnan(a).any():
+        # TensorFlow's answer; LAPACK does not come to an end.
+        shapes = _svd_shape(a.shape, full)
+        dtypes = (a.real.dtype, a.dtype, a.dtype)
+        return tuple(np.full(s, np.nan, t) for s, t in zip(shapes, dtypes, strict=True))
+    u, s, vh = np.linalg.svd(a, full_matrices=full)
+    return s, u, adjoint(vh)
+
+
+@lapack
+def _singular_values(a: Any) -> Any:
+    if np.isnan(a).any():
+        return np.full((*a.shape[:-2], min(a.shape[-2:])), np.nan, a.real.dtype)
+    return np.linalg.svd(a, compute_uv=False)
+
+
+def _svd_shape(a: tuple[int, ...], full: bool) -> tuple[tuple[int, ...], ...]:
+    m, n = a[-2:]
+    p = min(m, n)
+    return (*a[:-2], p), (*a[:-2], m, m if full else p), (*a[:-2], n, n if full else p)
+
+
+def _slope_of_svd(g: Any, y: Any, a_dtype: Any, full: bool) -> Any:
+    s, u, v = y
+    gs, gu, gv = [np.zeros_like(part) if h is None else h for h, part in zip(g, y, strict=True)]
+    m, n = u.shape[-2], v.shape[-2]
+    if full and abs(m - n) > 1:
+        raise NotImplementedError(
+            f"The gradient of tf.linalg.svd is not defined for abs(m - n) > 1 ({m} and {n}) when "
+            "full_matrices is true; use full_matrices=False."
+        )
+    s, gs = cast(s, dtype=a_dtype), cast(gs, dtype=a_dtype)
+    if m > n:
+        return [adjoint(_slope_of_wide_svd(s, v, u, gs, gv, gu, full))]
+    return [_slope_of_wide_svd(s, u, v, gs, gu, gv, full)]
+
+
+def _slope_of_wide_svd(s: Any, u: Any, v: Any, gs: Any, gu: Any, gv: Any, full: bool) -> Any:
+    # Townsend, Differentiating the singular value decomposition, for no more rows than columns.
+    rows, columns = u.shape[-2], v.shape[-2]
+    v1, gv1 = v[..., :rows], gv[..., :rows]
+    gaps = _gaps(np.square(s))
+    row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
+    ugu, vgv = gaps * matmul(adjoint(u), gu), gaps * matmul(adjoint(v1), gv1)
+    inner = diag(gs) + (ugu + adjoint(ugu)) * row + column * (vgv + adjoint(vgv))
+    inverse = np.expand_dims(_softly_inverted(s), -1)
+    if u.dtype.kind == "c":
+        turn = diag_part(matmul(adjoint(v1), gv1))
+        inner = inner + inverse * diag((np.conj(turn) - turn) * 0.5)
+    slope = matmul(u, matmul(inner, adjoint(v1)))
+    if rows < columns:
+        gh = adjoint(gv1)
+        rest = gh - matmul(matmul(gh, v1), adjoint(v1))
+        if full:
+            v2, gv2 = v[..., rows:], gv[..., rows:]
+            rest = rest - matmul(matmul(adjoint(v1), gv2), adjoint(v2))
+        slope = slope + matmul(u, inverse * rest)
+    return slope
+
+
+svd = op(
+    "svd", _svd, _slope_of_svd,
+    shape=_svd_shape, label="Svd", joint=True, real=True, takes=MATRICES, params=("full",),
+    sample=lambda d: [
+        ([np.diag([1.0, 3.0]) + 0.3 * d(2, 2)], {"full": False}),
+        ([np.diag([1.0, 3.0]) @ d(2, 3)], {"full": False}),
+        ([d(3, 2) @ np.diag([1.0, 3.0])], {"full": False}),
+    ],
+)  # fmt: skip
+
+
+def _slope_of_singular_values(g: Any, a: Any) -> Any:
+    _, u, v = svd(a, full=False)
+    return matmul(u * np.expand_dims(cast(g, dtype=a.dtype), -2), adjoint(v))
+
+
+singular_values = op(
+    "singular_values", _singular_values, _slope_of_singular_values,
+    shape=lambda a: (*a[:-2], min(a[-2:])), label="Svd", real=True, takes=MATRICES, batches=True,
+    sample=lambda d: [([d(3, 2) @ np.diag([1.0, 3.0])], {})],
+)  # fmt: skip
+
+
+# --- functions of a matrix ----------------------------------------------------------------------------
+@lapack
+def _expm(a: Any) -> Any:
+    from scipy.linalg import expm as exponential
+
+    return exponential(a) if a.size else a
+
+
+def _slope_of_expm(g: Any, a: Any) -> Any:
+    # The derivative of exp at A along E stands in exp [[A, E], [0, A]]; its transpose is the one at A'.
+    n = a.shape[-1]
+    at = np.broadcast_to(turned(a), g.shape)
+    top = np.concatenate([at, g], axis=-1)
+    bottom = np.concatenate([np.zeros_like(g), at], axis=-1)
+    return expm(np.concatenate([top, bottom], axis=-2))[..., :n, n:]
+
+
+expm = op(
+    "expm", _expm, _slope_of_expm,
+    shape=_same, label="MatrixExponential", takes=MATRICES, batches=True,
+    sample=lambda d: [([d(3, 3)], {}), ([d(2, 2, 2)], {})],
+)  # fmt: skip
+
+
+@lapack
+def _sqrtm(a: Any) -> Any:
+    from scipy.linalg import sqrtm as root
+
+    def real_root(matrix: Any) -> Any:
+        y = root(matrix)
+        if a.dtype.kind != "c" and y.dtype.kind == "c":
+            y = y.real if np.allclose(y.imag, 0) else np.full_like(matrix, np.nan)
+        return y.astype(a.dtype)
+
+    return _one_by_one(real_root, a)
+
+
+def _slope_of_sqrtm(g: Any, y: Any) -> Any:
+    # dA = Y dY + dY Y, so the slope X solves Y' X + X Y' = G: linear equations in its n * n entries.
+    n = y.shape[-1]
+    one = np.eye(n, dtype=y.dtype)
+    left = np.reshape(turned(y), (*y.shape[:-2], n, 1, n, 1)) * one[:, None, :]
+    right = np.reshape(y, (*y.shape[:-2], 1, n, 1, n)) * one[:, None, :, None]
+    system = np.reshape(left + right, (*y.shape[:-2], n * n, n * n))
+    return np.reshape(solve(system, np.reshape(g, (*g.shape[:-2], n * n, 1))), g.shape)
+
+
+sqrtm = op(
+    "sqrtm", _sqrtm, _slope_of_sqrtm,
+    shape=_same, label="MatrixSquareRoot", takes=MATRICES, batches=True, sample=_squares,
+)  # fmt: skip
+
+
+@lapack
+def _logm(a: Any) -> Any:
+    from scipy.linalg import logm as logarithm
+
+    return _one_by_one(lambda matrix: logarithm(matrix).astype(a.dtype), a)
+
+
+logm = op(
+    "logm", _logm, Missing("TensorFlow has no derivative for the logarithm of a matrix"),
+    shape=_same, label="MatrixLogarithm", takes="c",
+    sample=lambda d: [([d(2, 2) + 3 * np.eye(2) + 0j], {})],
+)  # fmt: skip

@@ -1,0 +1,76 @@
+"""Rows: cotangents that are zero but for some rows, and the op that adds rows into zeros."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.declare import op
+
+
+# Elements from which SciPy's sparse product is quicker than np.add.at; importing it takes 0.15 s.
+_MANY = 1 << 16
+
+
+def _add_rows(a: Any, b: Any, shape: tuple[int, ...]) -> Any:
+    """1,000 rows of 64 float32 into 50,000: np.add.at on rows 1,670 us, sorting and
+    np.add.reduceat 1,700, np.bincount by columns 9,560, np.add.at on flat places 480, SciPy's
+    sparse product 420 (the zeros alone: 300). 100,000 rows of 16 into 1,000: 23,000, 20,300,
+    4,500, 4,700, 580 us."""
+    if a.size < _MANY or len(shape) == 1 or a.dtype.char not in "fdFD":
+        return add_at(np.zeros(shape, a.dtype), b, a)
+    from scipy.sparse import csc_array
+
+    count = len(b)
+    if b.dtype.itemsize < 4:
+        b = b.astype(np.int32)
+    ones, ends = np.ones(count, a.dtype), np.arange(count + 1, dtype=b.dtype)
+    pick = csc_array((ones, b, ends), shape=(shape[0], count))
+    return (pick @ a.reshape(count, -1)).reshape(shape)
+
+
+def add_at(out: Any, b: Any, a: Any) -> Any:
+    """Add rows into an array (contiguous, changed in place); a row may come several times."""
+    if out.ndim == 1 or not a.size:
+        np.add.at(out, b, a)
+        return out
+    width = a.size // len(b)
+    places = (b.astype(np.intp) * width)[:, None] + np.arange(width)
+    np.add.at(out.reshape(-1), places.reshape(-1), a.reshape(-1))
+    return out
+
+
+def _slope_of_add_rows(g: Any, b: Any, y_shape: tuple[int, ...]) -> Any:
+    return np.take(g, b, axis=g.ndim - len(y_shape))
+
+
+add_rows = op(
+    "add_rows", _add_rows,
+    (_slope_of_add_rows, None),
+    shape=lambda a, b, shape: shape, label="UnsortedSegmentSum", params=("shape",),
+    push="linear", batches=True,
+    sample=lambda d: [([d(3, 2), np.array([2, 0, 2])], {"shape": (4, 2)})],
+)  # fmt: skip
+
+
+class Slices:
+    """A cotangent of which only some rows are not zero: what a gather pulls back."""
+
+    __slots__ = ("indices", "shape", "values")
+    __array_ufunc__ = None
+
+    def __init__(self, values: Any, indices: Any, shape: tuple[int, ...]) -> None:
+        self.values, self.indices, self.shape = values, indices, shape
+
+    def dense(self) -> Any:
+        return add_rows(self.values, self.indices, shape=self.shape)
+
+    def __add__(self, other: Any) -> Any:
+        if other.__class__ is not Slices:
+            return self.dense() + other
+        values = np.concatenate([self.values, other.values])
+        return Slices(values, np.concatenate([self.indices, other.indices]), self.shape)
+
+    def __radd__(self, other: Any) -> Any:
+        return other + self.dense()

@@ -1,0 +1,153 @@
+"""Reductions of rows that share a number: `b` holds the segment of each row of `a`.
+
+`axis` counts the axes in front of the rows (a stack of cotangents has one more), `count` is the
+number of segments; rows of a negative segment are left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.declare import op
+from ..core.op import NUMBERS, REALS
+from .shape import cast
+
+
+def _rows(a: Any, b: Any, axis: int) -> tuple[Any, Any, tuple[int, ...]]:
+    """The rows in the order of their segments, those segments, and the shape of one row."""
+    tail = a.shape[axis + b.ndim :]
+    a = a.reshape(*a.shape[:axis], b.size, *tail)
+    if axis:
+        a = np.moveaxis(a, axis, 0)
+    ids = b.reshape(-1)
+    if ids.size and (ids[1:] < ids[:-1]).any():
+        order = np.argsort(ids, kind="stable")
+        ids, a = ids[order], a[order]
+    first = int(np.searchsorted(ids, 0))
+    return a[first:], ids[first:], tail
+
+
+def _segments(ufunc: Any, empty: Any) -> Any:
+    def forward(a: Any, b: Any, count: int, axis: int = 0) -> Any:
+        rows, ids, _ = _rows(a, b, axis)
+        out = np.empty((count, *rows.shape[1:]), a.dtype)
+        out[...] = empty(a.dtype) if callable(empty) else empty
+        if ids.size:
+            starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
+            out[ids[starts]] = ufunc.reduceat(rows, starts, axis=0, dtype=a.dtype)
+        return np.moveaxis(out, 0, axis) if axis else out
+
+    return forward
+
+
+def _shape(a: Any, b: Any, count: int, axis: int = 0) -> tuple[int, ...]:
+    return (*a[:axis], count, *a[axis + len(b) :])
+
+
+def _back(a: Any, b: Any, axis: int = 0) -> Any:
+    rows = np.take(a, np.maximum(b, 0), axis=axis)
+    if b.size and b.min() < 0:
+        kept = (b >= 0).reshape(b.shape + (1,) * (rows.ndim - axis - b.ndim))
+        rows = np.where(kept, rows, rows.dtype.type(0))
+    return rows
+
+
+_SAMPLE_IDS = np.array([2, 0, -1, 2])
+
+
+def _samples(d: Any) -> list:
+    return [
+        ([d(4), _SAMPLE_IDS], {"count": 3, "axis": 0}),
+        ([d(2, 2, 3), _SAMPLE_IDS.reshape(2, 2)], {"count": 4, "axis": 0}),
+    ]
+
+
+def segments(name: str, ufunc: Any, empty: Any, pull: Any, label: str, **more: Any) -> Any:
+    more = {"sample": _samples, "batches": True, **more}
+    return op(
+        name, _segments(ufunc, empty), (pull, None), shape=_shape, label=label,
+        params=("count", "axis"), **more,
+    )  # fmt: skip
+
+
+# Gives every row the row of its segment; the transpose of the sum over segments.
+from_segments = op(
+    "from_segments", _back,
+    (
+        lambda g, b, a_shape, y_shape, axis: segment_sum(
+            g, b, count=a_shape[axis], axis=axis + g.ndim - len(y_shape)
+        ),
+        None,
+    ),
+    shape=lambda a, b, axis=0: a[:axis] + b + a[axis + 1 :], label="GatherV2",
+    params=("axis",), push="linear", batches=True,
+    sample=lambda d: [([d(3, 2), _SAMPLE_IDS], {"axis": 0})],
+)  # fmt: skip
+
+
+def _behind(g: Any, y_shape: Any, axis: Any) -> int:
+    return (axis or 0) + g.ndim - len(y_shape)
+
+
+segment_sum = segments(
+    "segment_sum", np.add, 0,
+    lambda g, b, y_shape, axis: from_segments(g, b, axis=_behind(g, y_shape, axis)),
+    label="UnsortedSegmentSum", push="linear", takes=NUMBERS,
+)  # fmt: skip
+
+
+def _share(g: Any, a: Any, b: Any, y: Any, y_shape: Any, count: int, axis: Any) -> Any:
+    """Those that tie for the extreme of their segment share its cotangent equally."""
+    axis = axis or 0
+    hit = a == from_segments(y, b, axis=axis)
+    ties = segment_sum(cast(hit, dtype=g.dtype), b, count=count, axis=axis)
+    return np.where(hit, from_segments(g / ties, b, axis=_behind(g, y_shape, axis)), 0.0)
+
+
+def _lowest(dtype: Any) -> Any:
+    return _limits(dtype).min
+
+
+def _highest(dtype: Any) -> Any:
+    return _limits(dtype).max
+
+
+def _limits(dtype: Any) -> Any:
+    if dtype.kind == "V":
+        import ml_dtypes
+
+        return ml_dtypes.finfo(dtype)
+    return np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
+
+
+segment_max = segments(
+    "segment_max", np.maximum, _lowest,
+    lambda g, a, b, y, y_shape, count, axis: _share(g, a, b, y, y_shape, count, axis),
+    label="UnsortedSegmentMax", takes=REALS,
+)  # fmt: skip
+segment_min = segments(
+    "segment_min", np.minimum, _highest,
+    lambda g, a, b, y, y_shape, count, axis: _share(g, a, b, y, y_shape, count, axis),
+    label="UnsortedSegmentMin", takes=REALS,
+)  # fmt: skip
+
+
+def _others(g: Any, a: Any, b: Any, y: Any, y_shape: Any, count: int, axis: Any) -> Any:
+    """The product of the others: the whole divided by a factor, unless that is the one zero; with
+    two zeros in a segment nothing is left."""
+    axis = axis or 0
+    zero = a == 0
+    zeros = segment_sum(cast(zero, dtype=g.dtype), b, count=count, axis=axis)
+    rest = segment_prod(np.where(zero, 1.0, a), b, count=count, axis=axis)
+    g = from_segments(np.where(zeros > 1, 0.0, g), b, axis=_behind(g, y_shape, axis))
+    whole = from_segments(y, b, axis=axis) / np.where(zero, 1.0, a)
+    return g * np.where(zero, from_segments(rest, b, axis=axis), whole)
+
+
+segment_prod = segments(
+    "segment_prod", np.multiply, 1,
+    lambda g, a, b, y, y_shape, count, axis: _others(g, a, b, y, y_shape, count, axis),
+    label="UnsortedSegmentProd", takes=NUMBERS,
+)  # fmt: skip

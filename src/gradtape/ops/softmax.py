@@ -1,0 +1,126 @@
+"""Softmax, its logarithm, and the cross entropies of it. `axis` is counted from the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..core.declare import op
+from .neural import FLOATING, wide
+
+
+def _shifted(a: Any, axis: int) -> Any:
+    """Less its maximum, so that no exponential overflows; a new array."""
+    return a - np.max(a, axis=axis, keepdims=True, initial=-np.inf)
+
+
+def _same(a: tuple[int, ...], **_: Any) -> tuple[int, ...]:
+    return a
+
+
+# --- softmax ------------------------------------------------------------------------------------------
+@wide
+def _softmax(a: Any, axis: int) -> Any:
+    y = _shifted(a, axis)
+    np.exp(y, out=y)
+    y /= np.sum(y, axis=axis, keepdims=True)
+    return y
+
+
+def _slope_of_softmax(g: Any, y: Any, axis: int) -> Any:
+    return (g - np.sum(g * y, axis=(axis,), keepdims=True)) * y
+
+
+softmax = op(
+    "softmax", _softmax, _slope_of_softmax,
+    shape=_same, label="Softmax", params=("axis",), takes=FLOATING, batches=True,
+    sample=lambda d: [([d(2, 3)], {"axis": -1}), ([d(2, 3, 2)], {"axis": -2})],
+)  # fmt: skip
+
+
+@wide
+def _log_softmax(a: Any, axis: int) -> Any:
+    y = _shifted(a, axis)
+    y -= np.log(np.sum(np.exp(y), axis=axis, keepdims=True))
+    return y
+
+
+log_softmax = op(
+    "log_softmax", _log_softmax,
+    lambda g, y, axis: g - np.exp(y) * np.sum(g, axis=(axis,), keepdims=True),
+    shape=_same, label="LogSoftmax", params=("axis",), takes=FLOATING, batches=True,
+    sample=lambda d: [([d(2, 3)], {"axis": -1}), ([d(2, 3, 2)], {"axis": -2})],
+)  # fmt: skip
+
+
+# --- cross entropies ------------------------------------------------------------------------------------
+# Both have two results: the loss of each row, and its slope by the logits, which is at hand when the
+# loss is computed, so that pulling back is one product. The slope's own slope is that of softmax.
+def _parts(a: Any) -> tuple[Any, Any, Any]:
+    """Shifted logits, their exponentials and the sums of these."""
+    z = _shifted(a, -1)
+    e = np.exp(z)
+    return z, e, np.sum(e, axis=-1, keepdims=True)
+
+
+def _pull_logits(g: Any, logits: Any, slope: Any) -> Any:
+    loss, more = g
+    pulled = None if loss is None else np.expand_dims(loss, -1) * slope
+    if more is None:
+        return pulled
+    bent = _slope_of_softmax(more, softmax(logits, axis=-1), -1)
+    return bent if pulled is None else pulled + bent
+
+
+def _cross_entropy(a: Any, b: Any) -> Any:
+    z, e, total = _parts(b)
+    loss = np.sum(a * (np.log(total) - z), axis=-1)
+    e /= total
+    e -= a
+    return loss, e
+
+
+def _slopes_of_cross_entropy(g: Any, b: Any, y: Any) -> Any:
+    logits = _pull_logits(g, b, y[1])
+    if g[0] is None:
+        return None, logits
+    return np.expand_dims(g[0], -1) * -log_softmax(b, axis=-1), logits
+
+
+# a: labels, b: logits, of one shape. As in TensorFlow the slope by the logits, softmax - labels, is
+# that of labels that sum to 1.
+cross_entropy = op(
+    "cross_entropy", _cross_entropy, _slopes_of_cross_entropy,
+    shape=lambda a, b: (a[:-1], a), label="SoftmaxCrossEntropyWithLogits", joint=True,
+    takes=FLOATING, sample=None,
+)  # fmt: skip
+
+
+def _sparse_cross_entropy(a: Any, b: Any) -> Any:
+    classes = a.shape[-1]
+    flat = b.reshape(-1)
+    if flat.size and not (0 <= flat.min() and flat.max() < classes):
+        wrong = flat[(flat < 0) | (flat >= classes)][0]
+        raise errors.invalid(
+            f"Received a label value of {wrong} which is outside the valid range of [0, {classes})."
+            f"  Label values: {' '.join(map(str, flat.tolist()))} "
+            "[Op:SparseSoftmaxCrossEntropyWithLogits] name: "
+        )
+    z, e, total = _parts(a)
+    e /= total
+    rows = np.arange(flat.size)
+    loss = np.log(total.reshape(-1)) - z.reshape(flat.size, classes)[rows, flat]
+    e.reshape(flat.size, classes)[rows, flat] -= 1
+    return loss.reshape(b.shape), e
+
+
+# a: logits, b: labels, which are positions.
+sparse_cross_entropy = op(
+    "sparse_cross_entropy", _sparse_cross_entropy,
+    lambda g, a, y: (_pull_logits(g, a, y[1]), None),
+    shape=lambda a, b: (b, a), label="SparseSoftmaxCrossEntropyWithLogits", joint=True,
+    takes=FLOATING,
+    sample=lambda d: [([d(2, 3), np.array([2, 0])], {}), ([d(2, 2, 3), np.array([[0, 1], [1, 2]])], {})],
+)  # fmt: skip
