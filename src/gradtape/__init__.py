@@ -8,14 +8,22 @@
 <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
 """
 
-from . import dtypes, errors, math, nest
+from . import bitwise, dtypes, errors, math, nest
+from .clipping import clip_by_global_norm, clip_by_norm, clip_by_value
 from .custom import custom_gradient, grad_pass_through, recompute_grad
 from .dtypes import (
     DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64,
     half, int8, int16, int32, int64, resource, string, uint8, uint16, uint32, uint64, variant,
 )  # fmt: skip
 from .enums import UnconnectedGradients, VariableAggregation, VariableSynchronization
-from .math import add, exp, multiply, reduce_sum, square, subtract, tanh
+from .math import (
+    abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, complex, cos,
+    cosh, cumsum, divide, equal, exp, floor, greater, greater_equal, less, less_equal, logical_and,
+    logical_not, logical_or, maximum, minimum, multiply, negative, not_equal, pow, realdiv,
+    reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod,
+    reduce_sum, round, scalar_mul, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan, tanh,
+    truediv, truncatediv, truncatemod,
+)  # fmt: skip
 from .module import Module
 from .names import name_scope
 from .shapes import TensorShape, TensorSpec, TypeSpec, type_spec_from_value

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.declare import op
-from .linear import matmul
-from .neural import FLOATING, wide
+from .elementwise import FLOATING, in_float32
 from .windows import Geometry, inner_key, padded, views
 
 # Bytes of windows laid out at once: a piece that stays in the cache until it is multiplied.
@@ -51,53 +50,95 @@ def _grouped(y: Any, groups: int) -> Any:
     return y.reshape(prod(y.shape[:-1]), groups, y.shape[-1] // groups).transpose(1, 0, 2)
 
 
-def _groups(channels: int, b_shape: tuple[int, ...]) -> int:
-    return channels // b_shape[-2] if b_shape[-2] else 1
-
-
-@wide
+@in_float32
 def _conv(a: Any, b: Any, geometry: Geometry) -> Any:
-    groups = _groups(a.shape[-1], b.shape)
+    groups = a.shape[-1] // b.shape[-2]
     counts = geometry.counts(a.shape[1:-1])
     weights = _grouped_filter(b, groups)
     out = np.empty((a.shape[0], *counts, b.shape[-1]), a.dtype)
     for images, rows in _rows(a, geometry, groups):
-        y = np.matmul(rows, weights)
-        out[images] = y.transpose(1, 0, 2).reshape(out[images].shape)
+        part = out[images].reshape(rows.shape[1], b.shape[-1])
+        if groups == 1:
+            np.matmul(rows[0], weights[0], out=part)
+        else:
+            part[...] = np.matmul(rows, weights).transpose(1, 0, 2).reshape(part.shape)
     return out
 
 
-@wide
-def _conv_input(a: Any, b: Any, geometry: Geometry, inner: tuple[int, ...]) -> Any:
+@in_float32
+def _conv_input(a: Any, b: Any, geometry: Geometry, shape: tuple[int, ...]) -> Any:
     """Add each window's product with the filter back to where the window lies."""
-    groups = _groups_of_result(a, b)
-    depth = b.shape[-2] * groups
-    counts, cells = a.shape[1:-1], geometry.cells(a.shape[1:-1])
+    *inner, depth = shape
+    groups = depth // b.shape[-2]
+    counts = a.shape[1:-1]
+    cells = geometry.cells(counts)
     sizes = [n + low + high for n, (low, high) in zip(inner, geometry.pads, strict=True)]
     out = np.zeros((a.shape[0], *sizes, depth), a.dtype)
     weights = _grouped_filter(b, groups).transpose(0, 2, 1)
     each = max(prod(counts) * len(cells) * depth * a.itemsize, 1)
     step = max(_PIECE // each, 1)
     for start in range(0, a.shape[0], step):
-        some = a[start : start + step]
+        some, target = a[start : start + step], out[start : start + step]
         back = np.matmul(_grouped(some, groups), weights)
         back = back.reshape(groups, *some.shape[:-1], len(cells), b.shape[-2])
-        target = out[start : start + step]
         for k, cell in enumerate(cells):
             part = np.moveaxis(back[..., k, :], 0, -2)
             target[(slice(None), *cell)] += part.reshape(*some.shape[:-1], depth)
-    return out[inner_key(inner, geometry.pads)]
+    return out[inner_key(tuple(inner), geometry.pads)]
 
 
-def _groups_of_result(a: Any, b: Any) -> int:
-    return 1 if a.ndim == b.ndim else 1
-
-
-@wide
+@in_float32
 def _conv_filter(a: Any, b: Any, geometry: Geometry, depth: int) -> Any:
-    """Every cell's channels times the results' cotangents, over all windows."""
-    groups = a.shape[-1] // depth if depth else 1
+    """Every cell's channels times the results' cotangents, added up over all windows."""
+    groups = a.shape[-1] // depth
     total = np.zeros((groups, prod(geometry.size) * depth, b.shape[-1] // groups), a.dtype)
     for images, rows in _rows(a, geometry, groups):
         total += np.matmul(rows.transpose(0, 2, 1), _grouped(b[images], groups))
     return total.transpose(1, 0, 2).reshape(*geometry.size, depth, b.shape[-1])
+
+
+# --- the three ops ----------------------------------------------------------------------------------
+PLAIN = Geometry((2, 2), (1, 1), (1, 1), ((0, 0), (0, 0)))
+ODD = Geometry((2, 3), (2, 1), (1, 2), ((1, 0), (2, 1)))
+LINE = Geometry((2,), (2,), (1,), ((0, 1),))
+
+conv = op(
+    "conv", _conv,
+    (
+        lambda g, b, a_shape, geometry: conv_input(g, b, geometry=geometry, shape=a_shape[1:]),
+        lambda g, a, b_shape, geometry: conv_filter(a, g, geometry=geometry, depth=b_shape[-2]),
+    ),
+    shape=lambda a, b, geometry: (a[0], *geometry.counts(a[1:-1]), b[-1]),
+    label="Conv2D", params=("geometry",), push="bilinear", takes=FLOATING + "i",
+    sample=lambda d: [
+        ([d(2, 3, 3, 2), d(2, 2, 2, 3)], {"geometry": PLAIN}),
+        ([d(1, 4, 3, 4), d(2, 3, 2, 4)], {"geometry": ODD}),
+        ([d(2, 4, 1), d(2, 1, 2)], {"geometry": LINE}),
+    ],
+)  # fmt: skip
+conv_input = op(
+    "conv_input", _conv_input,
+    (
+        lambda g, b, geometry: conv(g, b, geometry=geometry),
+        lambda g, a, b_shape, geometry: conv_filter(g, a, geometry=geometry, depth=b_shape[-2]),
+    ),
+    shape=lambda a, b, geometry, shape: (a[0], *shape),
+    label="Conv2DBackpropInput", params=("geometry", "shape"), push="bilinear", takes=FLOATING,
+    sample=lambda d: [
+        ([d(2, 2, 2, 3), d(2, 2, 2, 3)], {"geometry": PLAIN, "shape": (3, 3, 2)}),
+        ([d(1, 2, 2, 4), d(2, 3, 2, 4)], {"geometry": ODD, "shape": (4, 3, 4)}),
+    ],
+)  # fmt: skip
+conv_filter = op(
+    "conv_filter", _conv_filter,
+    (
+        lambda g, b, a_shape, geometry: conv_input(b, g, geometry=geometry, shape=a_shape[1:]),
+        lambda g, a, geometry: conv(a, g, geometry=geometry),
+    ),
+    shape=lambda a, b, geometry, depth: (*geometry.size, depth, b[-1]),
+    label="Conv2DBackpropFilter", params=("geometry", "depth"), push="bilinear", takes=FLOATING,
+    sample=lambda d: [
+        ([d(2, 3, 3, 2), d(2, 2, 2, 3)], {"geometry": PLAIN, "depth": 2}),
+        ([d(1, 4, 3, 4), d(1, 2, 2, 4)], {"geometry": ODD, "depth": 2}),
+    ],
+)  # fmt: skip

@@ -29,11 +29,11 @@ STEP = "a staircase: its slope is 0 wherever it exists"
 def in_float32(forward: Callable[..., Any]) -> Callable[..., Any]:
     """Compute float16 and bfloat16 in float32 and round once: for forwards of several steps."""
 
-    def compute(*values: Any) -> Any:
+    def compute(*values: Any, **params: Any) -> Any:
         dtype = values[0].dtype
         if dtype.itemsize != 2:
-            return forward(*values)
-        return forward(*[v.astype(np.float32) for v in values]).astype(dtype)
+            return forward(*values, **params)
+        return forward(*[v.astype(np.float32) for v in values], **params).astype(dtype)
 
     return compute
 

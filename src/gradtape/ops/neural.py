@@ -11,24 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..core.declare import elementwise, op
-from ..core.op import REALS, Flat, Missing
-from .elementwise import erfc, sigmoid, square
+from ..core.op import REALS, Flat
+from .elementwise import FLOATING, in_float32, sigmoid, square
+from .special import erfc
 
-FLOATING = "fV"
 GATE = "which side of the kink an element lies on is a matter of yes or no"
 SCALE, ALPHA = 1.0507009873554805, 1.6732632423543772
-
-
-def wide(function: Any) -> Any:
-    """Compute numbers of two bytes in float32: Python's numbers would turn bfloat16 into it."""
-
-    def computed(*arrays: Any, **params: Any) -> Any:
-        dtype = arrays[0].dtype
-        if dtype.itemsize != 2:
-            return function(*arrays, **params)
-        return function(*[a.astype(np.float32) for a in arrays], **params).astype(dtype)
-
-    return computed
 
 
 def log1p(e: Any) -> Any:
@@ -69,13 +57,13 @@ relu6 = elementwise(
 )  # fmt: skip
 
 
-@wide
+@in_float32
 def _leaky_relu(a: Any, alpha: float) -> Any:
     slow = a * a.dtype.type(alpha)
     return np.maximum(a, slow) if alpha <= 1 else np.minimum(a, slow)
 
 
-@wide
+@in_float32
 def _leaky_gate(a: Any, b: Any, alpha: float) -> Any:
     slopes = np.array([alpha, 1], a.dtype)
     return a * slopes.take((b > 0).view(np.int8))
@@ -101,7 +89,7 @@ leaky_relu = op(
 # Below 0 both slopes are the result plus a constant; fmin takes nan for what is not below.
 elu_slope = elementwise(
     "elu_slope",
-    wide(lambda a, b: a * (np.fmin(b, 0) + 1)),
+    in_float32(lambda a, b: a * (np.fmin(b, 0) + 1)),
     (lambda g, b: elu_slope(g, b), lambda g, a, b: relu_gate(g * a, -b)),
     label="EluGrad",
     sample=((-2, 2), (-2, -0.1)),
@@ -109,14 +97,14 @@ elu_slope = elementwise(
 )
 elu = elementwise(
     "elu",
-    wide(lambda a: np.maximum(a, 0) + np.expm1(np.minimum(a, 0))),
+    in_float32(lambda a: np.maximum(a, 0) + np.expm1(np.minimum(a, 0))),
     lambda g, y: elu_slope(g, y),
     sample=(-2, -0.1),
     takes=FLOATING,
 )
 
 
-@wide
+@in_float32
 def _selu_slope(a: Any, b: Any) -> Any:
     below = b < 0
     return a * (np.fmin(b, 0) + (SCALE + below * a.dtype.type(SCALE * ALPHA - SCALE)))
@@ -132,7 +120,7 @@ selu_slope = elementwise(
 )
 selu = elementwise(
     "selu",
-    wide(lambda a: SCALE * np.maximum(a, 0) + SCALE * ALPHA * np.expm1(np.minimum(a, 0))),
+    in_float32(lambda a: SCALE * np.maximum(a, 0) + SCALE * ALPHA * np.expm1(np.minimum(a, 0))),
     lambda g, y: selu_slope(g, y),
     sample=(-2, -0.1),
     takes=FLOATING,
@@ -140,31 +128,7 @@ selu = elementwise(
 
 
 # --- smooth ones --------------------------------------------------------------------------------------
-softplus = elementwise(
-    "softplus",
-    wide(lambda a: np.maximum(a, 0) + log1p(np.exp(-np.abs(a)))),
-    lambda g, a: g * sigmoid(a),
-    takes=FLOATING,
-)
-softsign_slope = elementwise(
-    "softsign_slope",
-    wide(lambda a, b: a / np.square(1 + np.abs(b))),
-    (
-        Missing("TensorFlow has no derivative for the derivative of softsign"),
-        Missing("TensorFlow has no derivative for the derivative of softsign"),
-    ),
-    label="SoftsignGrad",
-    takes=FLOATING,
-)
-softsign = elementwise(
-    "softsign",
-    wide(lambda a: a / (1 + np.abs(a))),
-    lambda g, a: softsign_slope(g, a),
-    takes=FLOATING,
-)
-
-
-@wide
+@in_float32
 def _silu_slope(a: Any) -> Any:
     s = sigmoid.forward(a)
     return s * (1 + a * (1 - s))
@@ -185,7 +149,7 @@ def _silu_bend(a: Any, s: Any) -> Any:
 
 silu = elementwise(
     "silu",
-    wide(lambda a: a * sigmoid.forward(a)),
+    in_float32(lambda a: a * sigmoid.forward(a)),
     lambda g, a: g * silu_slope(a),
 )
 
@@ -194,7 +158,7 @@ ROOT = math.sqrt(0.5)
 DENSITY = 1 / math.sqrt(2 * math.pi)
 
 
-@wide
+@in_float32
 def _gelu(a: Any) -> Any:
     return 0.5 * a * erfc.forward(a * -ROOT)
 
@@ -208,7 +172,7 @@ gelu = elementwise("gelu", _gelu, lambda g, a: g * _gelu_slope(a), takes=FLOATIN
 CUBE, STRETCH = 0.044715, math.sqrt(2 / math.pi)
 
 
-@wide
+@in_float32
 def _gelu_tanh(a: Any) -> Any:
     return 0.5 * a * (1 + np.tanh(STRETCH * (a + CUBE * (a * a * a))))
 
@@ -227,13 +191,13 @@ gelu_tanh = elementwise(
 # a: labels, b: logits. max(b, 0) - b a + log(1 + exp(-|b|)), which overflows nowhere.
 sigmoid_cross_entropy = elementwise(
     "sigmoid_cross_entropy",
-    wide(lambda a, b: np.maximum(b, 0) - b * a + log1p(np.exp(-np.abs(b)))),
+    in_float32(lambda a, b: np.maximum(b, 0) - b * a + log1p(np.exp(-np.abs(b)))),
     (lambda g, b: g * -b, lambda g, a, b: g * (sigmoid(b) - a)),
     label="SigmoidCrossEntropyWithLogits",
     takes=FLOATING,
 )
 l2_loss = op(
-    "l2_loss", wide(lambda a: np.asarray(np.vdot(a, a) / 2)),
+    "l2_loss", in_float32(lambda a: np.asarray(np.vdot(a, a) / 2)),
     lambda g, a: np.reshape(g, g.shape + (1,) * a.ndim) * a,
     shape=lambda a: (), label="L2Loss", takes=FLOATING, batches=True,
     sample=lambda d: [([d(2, 3)], {}), ([d(3)], {})],

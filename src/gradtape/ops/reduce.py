@@ -98,17 +98,16 @@ def _mean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     if dtype.kind in "iu":
         total = SUM(a, axis, np.int64 if dtype.kind == "i" else np.uint64, None, keepdims)
         # Towards zero, as C divides.
-        return (np.sign(total) * (abs(total) // max_of_ints(n, 1))).astype(dtype)
+        return (np.sign(total) * (abs(total) // (n or 1))).astype(dtype)
     if dtype.itemsize == 2:
         return (SUM(a, axis, np.float32, None, keepdims) / np.float32(n)).astype(dtype)
     return SUM(a, axis, dtype, None, keepdims) / dtype.type(n)
 
 
-max_of_ints = max
 mean = reduction(
     "reduce_mean", _mean,
     lambda g, a_shape, axis, keepdims: (
-        stretch(g / float(max_of_ints(count(a_shape, axis), 1)), a_shape, axis, keepdims)
+        stretch(g / float(count(a_shape, axis) or 1), a_shape, axis, keepdims)
     ),
     label="Mean", push="linear", numpy=(np.mean,), takes=NUMBERS,
 )  # fmt: skip
@@ -313,13 +312,12 @@ def _slope_of_logsumexp(g: Any, a: Any, y: Any, **how: Any) -> Any:
 
     def part(h: Any) -> Any:
         good = h > 0
-        logs = np.where(good, np.log(np.where(good, h, 1.0)), -math_inf)
+        logs = np.where(good, np.log(np.where(good, h, 1.0)), float("-inf"))
         return np.exp(cumulative_logsumexp(logs - y, **how) + a)
 
     return part(g) - part(-g)
 
 
-math_inf = float("inf")
 cumulative_logsumexp = running(
     "cumulative_logsumexp", _running(np.logaddexp.accumulate, float("-inf")),
     lambda g, a, y, axis, exclusive, reverse: (

@@ -11,33 +11,39 @@ from typing import Any
 import numpy as np
 
 from ..core.declare import op
-from ..core.op import NUMBERS, REALS
+from ..core.op import NUMBERS, REALS, Missing
+from .rows import add_rows
 from .shape import cast
 
 
-def _rows(a: Any, b: Any, axis: int) -> tuple[Any, Any, tuple[int, ...]]:
-    """The rows in the order of their segments, those segments, and the shape of one row."""
-    tail = a.shape[axis + b.ndim :]
-    a = a.reshape(*a.shape[:axis], b.size, *tail)
+def _rows(a: Any, b: Any, axis: int) -> tuple[Any, Any]:
+    """The rows that are in a segment, the axes in front of them moved behind, and the segments."""
+    a = a.reshape(*a.shape[:axis], b.size, *a.shape[axis + b.ndim :])
     if axis:
         a = np.moveaxis(a, axis, 0)
     ids = b.reshape(-1)
-    if ids.size and (ids[1:] < ids[:-1]).any():
-        order = np.argsort(ids, kind="stable")
-        ids, a = ids[order], a[order]
-    first = int(np.searchsorted(ids, 0))
-    return a[first:], ids[first:], tail
+    if ids.size and ids.min() < 0:
+        a, ids = a[ids >= 0], ids[ids >= 0]
+    return a, ids
 
 
-def _segments(ufunc: Any, empty: Any) -> Any:
+def _sum(a: Any, b: Any, count: int, axis: int = 0) -> Any:
+    rows, ids = _rows(a, b, axis)
+    return np.moveaxis(add_rows.forward(rows, ids, (count, *rows.shape[1:])), 0, axis)
+
+
+def _by(ufunc: Any, empty: Any) -> Any:
     def forward(a: Any, b: Any, count: int, axis: int = 0) -> Any:
-        rows, ids, _ = _rows(a, b, axis)
+        rows, ids = _rows(a, b, axis)
         out = np.empty((count, *rows.shape[1:]), a.dtype)
-        out[...] = empty(a.dtype) if callable(empty) else empty
+        out[...] = empty(a.dtype)
+        if (ids[1:] < ids[:-1]).any():
+            order = np.argsort(ids, kind="stable")
+            rows, ids = rows[order], ids[order]
         if ids.size:
             starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
             out[ids[starts]] = ufunc.reduceat(rows, starts, axis=0, dtype=a.dtype)
-        return np.moveaxis(out, 0, axis) if axis else out
+        return np.moveaxis(out, 0, axis)
 
     return forward
 
@@ -64,12 +70,9 @@ def _samples(d: Any) -> list:
     ]
 
 
-def segments(name: str, ufunc: Any, empty: Any, pull: Any, label: str, **more: Any) -> Any:
-    more = {"sample": _samples, "batches": True, **more}
-    return op(
-        name, _segments(ufunc, empty), (pull, None), shape=_shape, label=label,
-        params=("count", "axis"), **more,
-    )  # fmt: skip
+def segments(name: str, forward: Any, pull: Any, label: str, **more: Any) -> Any:
+    more = {"shape": _shape, "params": ("count", "axis"), "batches": True, **more}
+    return op(name, forward, (pull, None), label=label, sample=_samples, **more)
 
 
 # Gives every row the row of its segment; the transpose of the sum over segments.
@@ -92,7 +95,7 @@ def _behind(g: Any, y_shape: Any, axis: Any) -> int:
 
 
 segment_sum = segments(
-    "segment_sum", np.add, 0,
+    "segment_sum", _sum,
     lambda g, b, y_shape, axis: from_segments(g, b, axis=_behind(g, y_shape, axis)),
     label="UnsortedSegmentSum", push="linear", takes=NUMBERS,
 )  # fmt: skip
@@ -123,12 +126,12 @@ def _limits(dtype: Any) -> Any:
 
 
 segment_max = segments(
-    "segment_max", np.maximum, _lowest,
+    "segment_max", _by(np.maximum, _lowest),
     lambda g, a, b, y, y_shape, count, axis: _share(g, a, b, y, y_shape, count, axis),
     label="UnsortedSegmentMax", takes=REALS,
 )  # fmt: skip
 segment_min = segments(
-    "segment_min", np.minimum, _highest,
+    "segment_min", _by(np.minimum, _highest),
     lambda g, a, b, y, y_shape, count, axis: _share(g, a, b, y, y_shape, count, axis),
     label="UnsortedSegmentMin", takes=REALS,
 )  # fmt: skip
@@ -147,7 +150,14 @@ def _others(g: Any, a: Any, b: Any, y: Any, y_shape: Any, count: int, axis: Any)
 
 
 segment_prod = segments(
-    "segment_prod", np.multiply, 1,
+    "segment_prod", _by(np.multiply, lambda dtype: 1),
     lambda g, a, b, y, y_shape, count, axis: _others(g, a, b, y, y_shape, count, axis),
     label="UnsortedSegmentProd", takes=NUMBERS,
+)  # fmt: skip
+
+
+bins = op(
+    "bins", lambda a, b, count: _sum(a, b, count), (Missing("TensorFlow has no derivative of bincount"), None), shape=_shape,
+    label="DenseBincount", params=("count",), takes=NUMBERS,
+    sample=lambda d: [([d(4), _SAMPLE_IDS], {"count": 3})],
 )  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import errors
 from ..core.declare import op
-from .neural import FLOATING, wide
+from .elementwise import FLOATING, in_float32
 
 
 def _shifted(a: Any, axis: int) -> Any:
@@ -21,7 +21,7 @@ def _same(a: tuple[int, ...], **_: Any) -> tuple[int, ...]:
 
 
 # --- softmax ------------------------------------------------------------------------------------------
-@wide
+@in_float32
 def _softmax(a: Any, axis: int) -> Any:
     y = _shifted(a, axis)
     np.exp(y, out=y)
@@ -40,7 +40,7 @@ softmax = op(
 )  # fmt: skip
 
 
-@wide
+@in_float32
 def _log_softmax(a: Any, axis: int) -> Any:
     y = _shifted(a, axis)
     y -= np.log(np.sum(np.exp(y), axis=axis, keepdims=True))

@@ -1,0 +1,139 @@
+"""What all kinds of random functions share: shapes, and numbers of a stream made into tensors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from . import convert, dtypes, errors
+from .core.apply import tensor
+from .core.record import Value
+from .ops import elementwise
+from .philox import Stream
+from .shapes import TensorShape
+
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+WHOLE = ("int32", "int64")
+
+
+def shape_of(shape: Any, label: str) -> tuple[int, ...]:
+    """A `shape` argument as a tuple; `label` is the op that complains."""
+    if isinstance(shape, TensorShape):
+        shape = shape.as_list()
+    if isinstance(shape, (list, tuple)) and not shape:
+        return ()
+    sizes = convert.to_tensor(shape)._value
+    if sizes.dtype.name not in WHOLE:
+        raise errors.invalid(
+            f"Value for attr 'T' of {convert.c_name(sizes.dtype)} is not in the list of allowed "
+            f"values: int32, int64; the shape {shape!r} must hold whole numbers [Op:{label}]"
+        )
+    if sizes.ndim != 1:
+        raise errors.invalid(
+            f"shape must be a vector of {{int32,int64}}, got shape {list(sizes.shape)}; a single "
+            f"axis is written as [n] [Op:{label}]"
+        )
+    for size in (found := tuple(sizes.tolist())):
+        if size < 0:
+            raise errors.invalid(f"Dimension {size} must be >= 0 [Op:{label}]")
+    return found
+
+
+def kernel_dtype(dtype: Any, label: str, allowed: tuple[str, ...] = FLOATS) -> np.dtype:
+    """NumPy's dtype for a kernel that makes only some."""
+    found = dtypes.as_dtype(dtype)
+    if found.name not in allowed:
+        raise errors.invalid(
+            f"Value for attr 'dtype' of {found.name} is not in the list of allowed values: "
+            f"{', '.join(allowed)} [Op:{label}]"
+        )
+    return np.dtype(found.as_numpy_dtype)
+
+
+def numpy_dtype(dtype: Any) -> np.dtype:
+    return np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)
+
+
+def shaped(values: Any, shape: tuple[int, ...]) -> Any:
+    """A flat array of draws as a tensor."""
+    return tensor(values.reshape(shape) if shape else values[0])
+
+
+def scaled(draws: Any, mean: Any, stddev: Any) -> Any:
+    """mean + stddev * draws, of which mean and stddev have gradients."""
+    if stddev is not None:
+        draws = elementwise.mul.apply(draws, stddev)
+    return draws if mean is None else elementwise.add.apply(draws, mean)
+
+
+def moment(value: Any, dtype: np.dtype, neutral: float) -> Any:
+    """A mean or deviation as a tensor; None for the number that changes nothing."""
+    if value.__class__ is float and value == neutral and dtype.kind in "fV":
+        return None
+    return convert.to_tensor(value, dtype)
+
+
+def between(stream: Stream, shape: tuple[int, ...], low: Any, high: Any, label: str) -> Any:
+    """Whole numbers in [low, high), two scalar tensors of one dtype."""
+    a, b = int(low._value), int(high._value)
+    if a >= b:
+        raise errors.invalid(f"Need minval < maxval, got {a} >= {b} [Op:{label}]")
+    dtype = low._value.dtype
+    unsigned = np.dtype(f"u{dtype.name}")
+    drawn = any_integers(stream, math.prod(shape), unsigned) % unsigned.type(b - a)
+    return shaped(drawn.view(dtype) + dtype.type(a), shape)
+
+
+def any_integers(stream: Stream, count: int, dtype: np.dtype) -> Any:
+    """Whole numbers from the dtype's full range."""
+    if dtype.itemsize == 4:
+        return stream.words(count).view(dtype)
+    pairs = stream.words(2 * count).astype(np.uint64).reshape(-1, 2)
+    return (pairs[:, 0] | pairs[:, 1] << np.uint64(32)).view(dtype)
+
+
+def bounds(minval: Any, maxval: Any, dtype: np.dtype) -> tuple[Any, Any]:
+    """The ends of a uniform distribution as tensors; of fractions from 0 to 1 unless said."""
+    if maxval is None:
+        maxval = 1
+    return convert.to_tensor(minval, dtype), convert.to_tensor(maxval, dtype)
+
+
+def stretched(unit: Any, minval: Any, maxval: Any) -> Any:
+    """Numbers of [0, 1) moved to [minval, maxval)."""
+    if _is(minval, 0) and (maxval is None or _is(maxval, 1)):
+        return unit
+    low, high = bounds(minval, maxval, unit._value.dtype)
+    width = elementwise.sub.apply(high, low)
+    return elementwise.add.apply(elementwise.mul.apply(unit, width), low)
+
+
+def _is(value: Any, number: int) -> bool:
+    return isinstance(value, (int, float)) and value == number
+
+
+def logits_of(logits: Any, num_samples: Any, label: str) -> tuple[Any, int]:
+    """The checked arguments of a categorical draw."""
+    values = convert.to_tensor(logits)._value
+    count = int(convert.to_tensor(num_samples, np.dtype(np.int32))._value)
+    if values.ndim != 2:
+        raise errors.invalid(
+            f"logits should be a matrix, got shape {list(values.shape)}: one row for each "
+            f"distribution [Op:{label}]"
+        )
+    if values.dtype.name not in FLOATS:
+        raise errors.NotFoundError(
+            None, None, f"Could not find device for node: {label} of {dtypes.of(values.dtype).name}"
+            " logits; cast them to a floating-point dtype",
+        )  # fmt: skip
+    if count < 0:
+        raise errors.invalid(f"num_samples should be non-negative, got {count} [Op:{label}]")
+    if values.shape[1] < 1 and values.shape[0]:
+        raise errors.invalid(f"num_classes should be positive, got 0 [Op:{label}]")
+    return values, count
+
+
+def is_tensor(value: Any) -> bool:
+    return isinstance(value, Value) or hasattr(value, "_read")

@@ -1,0 +1,232 @@
+"""`tf.random`: random numbers, bit for bit those that TensorFlow's CPU kernels give for a seed.
+
+TensorFlow's rules of seeds: `set_seed(s)` starts a sequence of op seeds, one for each call that has
+none of its own; a call with `seed=k` belongs to a kernel that goes on where it stopped when an
+equal call comes again; without any seed the numbers differ from run to run.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import random as _python
+from typing import Any
+
+import numpy as np
+
+from . import convert, dtypes, errors, sampling
+from . import random_experimental as experimental
+from .core.apply import tensor
+from .draws import (
+    FLOATS, WHOLE, between, kernel_dtype, logits_of, moment, numpy_dtype, scaled, shape_of, shaped,
+    stretched,
+)  # fmt: skip
+from .generator import (
+    Algorithm, Generator, create_rng_state, get_global_generator, set_global_generator,
+)  # fmt: skip
+from .ops import elementwise, index
+from .ops import shape as shape_ops
+from .philox import RESERVED, Stream
+from .stateless import (
+    fold_in, split, stateless_binomial, stateless_categorical, stateless_gamma, stateless_normal,
+    stateless_parameterized_truncated_normal, stateless_poisson, stateless_truncated_normal,
+    stateless_uniform,
+)  # fmt: skip
+
+__all__ = [
+    "set_seed", "normal", "truncated_normal", "uniform", "categorical", "gamma", "poisson", "shuffle",
+    "stateless_normal", "stateless_truncated_normal", "stateless_uniform", "stateless_categorical",
+    "stateless_gamma", "stateless_poisson", "stateless_binomial",
+    "stateless_parameterized_truncated_normal", "split", "fold_in",
+    "Generator", "Algorithm", "create_rng_state", "get_global_generator", "set_global_generator",
+    "experimental",
+]  # fmt: skip
+
+# What TensorFlow takes for the global seed where only the op has one.
+_DEFAULT_SEED = 87654321
+_LARGEST = 2**31 - 1
+
+
+class _Seeds:
+    """The global seed, the op seeds that follow from it, and the kernels at work."""
+
+    def __init__(self) -> None:
+        self.set(None)
+
+    def set(self, seed: Any) -> None:
+        try:
+            self.ops = _python.Random(seed)
+        except TypeError:  # NumPy's integers
+            seed = int(np.array(seed))
+            self.ops = _python.Random(seed)
+        self.seed = seed
+        self.kernels: dict[tuple, Stream] = {}
+
+    def kernel(self, seed: Any, *kind: Any) -> Stream:
+        """The stream of the kernel for an op of this kind."""
+        if self.seed is None:
+            if seed is None:
+                return Stream(*np.frombuffer(os.urandom(16), np.uint64).tolist())
+            pair = _DEFAULT_SEED, int(seed) % _LARGEST
+        else:
+            own = self.ops.randint(0, _LARGEST) if seed is None else seed
+            pair = int(self.seed) % _LARGEST, int(own) % _LARGEST
+            if pair == (0, 0):  # which would mean "no seed" to a kernel
+                pair = 0, _LARGEST
+        if seed is None:
+            return Stream.seeded(*pair)
+        return self.kernels.setdefault((*kind, *pair), Stream.seeded(*pair))
+
+
+_seeds = _Seeds()
+
+
+def set_seed(seed: Any) -> None:
+    """Make the random numbers from here on the same in every run.
+
+    >>> import gradtape as tf
+    >>> tf.random.set_seed(42)
+    >>> tf.random.normal([2])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([ 0.3274685, -0.8426258], dtype=float32)>
+    """
+    _seeds.set(seed)
+
+
+# --- fractions ------------------------------------------------------------------------------------
+def normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Normal deviates; gradients flow to `mean` and `stddev`."""
+    return _deviates("RandomStandardNormal", Stream.normal, shape, mean, stddev, dtype, seed)
+
+
+def truncated_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Normal deviates no further than two deviations from the mean."""
+    return _deviates("TruncatedNormal", Stream.truncated, shape, mean, stddev, dtype, seed)
+
+
+def _deviates(
+    label: str, draw: Any, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: Any
+) -> Any:
+    wanted = numpy_dtype(dtype)
+    mean, stddev = moment(mean, wanted, 0.0), moment(stddev, wanted, 1.0)
+    return scaled(_floats(label, draw, shape, dtype, seed), mean, stddev)
+
+
+def _floats(label: str, draw: Any, shape: Any, dtype: Any, seed: Any) -> Any:
+    sizes = shape_of(shape, label)
+    wanted = kernel_dtype(dtype, label)
+    count = math.prod(sizes)
+    stream = _seeds.kernel(seed, label, wanted.name).reserve(count * RESERVED)
+    return shaped(draw(stream, count, wanted), sizes)
+
+
+def uniform(
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Numbers in [minval, maxval), all equally likely; whole ones need a `maxval`."""
+    found = dtypes.as_dtype(dtype)
+    if found.name not in (*FLOATS, *WHOLE):
+        raise ValueError(
+            f"Argument `dtype` got invalid value {found!r}. Accepted dtypes are "
+            f"({', '.join(f'tf.{n}' for n in (*FLOATS, *WHOLE))})."
+        )
+    if found.is_floating:
+        if minval is None:
+            raise convert.unsupported(minval)
+        return stretched(_floats("RandomUniform", Stream.uniform, shape, dtype, seed), minval, maxval)
+    if maxval is None:
+        raise ValueError(f"Must specify maxval for integer dtype tf.{found.name}")
+    label, wanted = "RandomUniformInt", numpy_dtype(dtype)
+    low, high = convert.to_tensor(minval, wanted), convert.to_tensor(maxval, wanted)
+    sizes = shape_of(shape, label)
+    stream = _seeds.kernel(seed, label, wanted.name).reserve(math.prod(sizes) * RESERVED)
+    return between(stream, sizes, low, high, label)
+
+
+# --- other distributions --------------------------------------------------------------------------
+def categorical(
+    logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None
+) -> Any:
+    """Classes drawn with the probabilities softmax(logits), `num_samples` for each row.
+
+    Differs from TensorFlow: where that hands a large batch out to threads, its rows depend on how
+    many threads there are, and only the first of them are the same here.
+    """
+    wanted = whole_dtype(dtypes.int64 if dtype is None else dtype)
+    values, count = logits_of(logits, num_samples, "Multinomial")
+    blocks = len(values) * 2 * -(-count // 4) * 4 * RESERVED
+    stream = _seeds.kernel(seed, "Multinomial", values.dtype.name, wanted.name).reserve(blocks)
+    return tensor(sampling.categorical(stream, values, count).astype(wanted))
+
+
+def whole_dtype(dtype: Any) -> np.dtype:
+    """The dtype of drawn classes."""
+    if dtypes.as_dtype(dtype).name not in WHOLE:
+        raise ValueError(
+            f"Argument `dtype` got invalid value {dtypes.as_dtype(dtype)!r}. Accepted dtypes are "
+            "(tf.int32, tf.int64)."
+        )
+    return numpy_dtype(dtype)
+
+
+def gamma(
+    shape: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Gamma deviates with shape `alpha` and inverse scale `beta`, `shape` of them for each pair."""
+    label, wanted = "RandomGamma", numpy_dtype(dtype)
+    alpha = convert.to_tensor(alpha, wanted)
+    beta = convert.to_tensor(1.0 if beta is None else beta, wanted)
+    alpha = elementwise.add.apply(alpha, tensor(np.zeros(beta._value.shape, wanted)[()]))
+    sizes, each = shape_of(shape, label), alpha._value.shape
+    count = math.prod(sizes) * alpha._value.size
+    stream = _seeds.kernel(seed, label, wanted.name).reserve(count * RESERVED)
+    drawn = sampling.gamma.apply(alpha, stream=stream, shape=sizes, dtype=wanted)
+    least = tensor(np.finfo(wanted).tiny) if wanted.kind == "f" else tensor(wanted.type(1e-38))
+    _ = each
+    return elementwise.maximum.apply(least, elementwise.div.apply(drawn, beta))
+
+
+def poisson(
+    shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None
+) -> Any:
+    """Counts of events that come at a mean rate `lam`, `shape` of them for each rate."""
+    label, wanted = "RandomPoissonV2", numpy_dtype(dtype)
+    rates = convert.to_tensor(lam)._value
+    sizes = shape_of(shape, label)
+    count = math.prod(sizes) * rates.size
+    stream = _seeds.kernel(seed, label, rates.dtype.name, wanted.name).reserve(count * RESERVED)
+    return tensor(sampling.poisson_each(stream, rates, sizes, wanted))
+
+
+def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Any:
+    """The rows of a tensor in a random order; gradients follow the rows."""
+    value = convert.to_tensor(value)
+    rows = value._value
+    if not rows.ndim or rows.shape[0] < 2:
+        return shape_ops.identity.apply(value)
+    stream = _seeds.kernel(seed, "RandomShuffle", rows.dtype.name)
+    places = sampling.order(stream.reserve(-(-(len(rows) - 1) // 4)), len(rows))
+    return index.getitem.apply(value, key=(places,))

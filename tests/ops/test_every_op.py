@@ -1,0 +1,252 @@
+"""Every declared op, whoever declared it: forward, both modes of derivative, shapes, dtypes.
+
+Nothing is written per op: operands come from its declaration, truth from finite differences.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+from gradtape.core.op import Op, Reason
+
+from .samples import CASES, OPS, as_kind, is_float, samples
+
+STEP = 1e-5
+every_sample = pytest.mark.parametrize(
+    ("name", "k"), CASES, ids=[f"{name}-{k}" for name, k in CASES]
+)
+
+
+class Sample:
+    """One op with one set of operands, and what can be done to it through the public tape."""
+
+    def __init__(self, name: str, k: int, dtype: Any = np.float64) -> None:
+        self.op = OPS[name]
+        operands, self.params = samples(self.op)[k]
+        self.operands = as_kind(operands, dtype)
+        self.slopes = [
+            i for i, a in enumerate(self.operands) if is_float(a) and has_slope(self.op, i)
+        ]
+        self.random = np.random.RandomState(k)
+
+    def tensors(self, moves: dict[int, Any] | None = None) -> list:
+        moves = moves or {}
+        return [tf.constant(a + moves[i] if i in moves else a) for i, a in enumerate(self.operands)]
+
+    def run(self, tensors: list) -> list:
+        """The floating results."""
+        results = self.op.apply(*tensors, **self.params)
+        results = results if isinstance(results, tuple) else (results,)
+        return [r for r in results if is_float(r.numpy())]
+
+    def direction(self, value: Any) -> Any:
+        value = np.asarray(value)
+        drawn = self.random.uniform(-1, 1, value.shape)
+        if value.dtype.kind == "c":
+            drawn = drawn + 1j * self.random.uniform(-1, 1, value.shape)
+        return drawn.astype(value.dtype)[()]
+
+    def moves(self) -> dict[int, Any]:
+        return {i: self.direction(self.operands[i]) for i in self.slopes}
+
+    def difference(self, moves: dict[int, Any]) -> list:
+        """The central difference of the results along a direction."""
+        ahead = self.run(self.tensors({i: STEP * m for i, m in moves.items()}))
+        behind = self.run(self.tensors({i: -STEP * m for i, m in moves.items()}))
+        pairs = zip(ahead, behind, strict=True)
+        return [(p.numpy() - m.numpy()) / (2 * STEP) for p, m in pairs]
+
+    def weights(self) -> list:
+        return [self.direction(r.numpy()) for r in self.run(self.tensors())]
+
+    def gradient(self, tensors: list, weights: list) -> list:
+        sources = [tensors[i] for i in self.slopes]
+        with tf.GradientTape() as tape:
+            tape.watch(sources)
+            results = self.run(tensors)
+        return tape.gradient(results, sources, [tf.constant(w) for w in weights])
+
+    def directional(self, moves: dict[int, Any], weights: list) -> float:
+        """The derivative of the weighted results along the moves, by the tape."""
+        grads = self.gradient(self.tensors(), weights)
+        return total(zip(map(dense, grads), moves.values(), strict=True))
+
+
+def has_slope(op: Op, i: int) -> bool:
+    rule = op.rules[0] if op.joint else op.rules[i]
+    return rule is not None and not isinstance(rule, Reason)
+
+
+def total(pairs: Any) -> float:
+    return sum(float(np.sum(np.real(np.conj(a) * b))) for a, b in pairs)
+
+
+def dense(g: Any) -> Any:
+    return 0.0 if g is None else tf.convert_to_tensor(g).numpy()
+
+
+def sloping(name: str, k: int, dtype: Any = np.float64) -> Sample:
+    sample = Sample(name, k, dtype)
+    if not sample.slopes:
+        pytest.skip("nothing to differentiate")
+    return sample
+
+
+@every_sample
+def test_shape_rule_tells_the_shape(name: str, k: int) -> None:
+    sample = Sample(name, k)
+    shapes = [np.shape(a) for a in sample.operands]
+    results = sample.op.apply(*sample.tensors(), **sample.params)
+    rule = sample.op.shape(*shapes, **sample.params)
+    if isinstance(results, tuple):
+        assert [tuple(s) for s in rule] == [r.shape for r in results]
+    else:
+        assert tuple(rule) == results.shape
+
+
+@every_sample
+def test_pull_agrees_with_differences(name: str, k: int) -> None:
+    sample = sloping(name, k)
+    moves, weights = sample.moves(), sample.weights()
+    expected = total(zip(weights, sample.difference(moves), strict=True))
+    assert sample.directional(moves, weights) == pytest.approx(expected, rel=1e-5, abs=1e-7)
+
+
+@every_sample
+def test_push_agrees_with_differences(name: str, k: int) -> None:
+    sample = sloping(name, k)
+    moves, tensors = sample.moves(), sample.tensors()
+    primals = [tensors[i] for i in moves]
+    with tf.autodiff.ForwardAccumulator(primals, [tf.constant(m) for m in moves.values()]) as acc:
+        results = sample.run(tensors)
+    pushed = acc.jvp(results, unconnected_gradients="zero")
+    for tangent, expected in zip(pushed, sample.difference(moves), strict=True):
+        np.testing.assert_allclose(tangent.numpy(), expected, rtol=1e-5, atol=1e-7)
+
+
+@every_sample
+def test_recorded_rule_gives_what_the_plain_one_gives(name: str, k: int) -> None:
+    sample = sloping(name, k)
+    weights = sample.weights()
+    plain = sample.gradient(sample.tensors(), weights)
+    with tf.GradientTape():  # somebody watches, so the sweep itself is recorded
+        recorded = sample.gradient(sample.tensors(), weights)
+    for p, r in zip(plain, recorded, strict=True):
+        np.testing.assert_allclose(dense(r), dense(p), rtol=1e-12, atol=1e-14)
+
+
+@every_sample
+def test_stacked_cotangents_are_swept_as_single_ones(name: str, k: int) -> None:
+    sample = sloping(name, k)
+    tensors = sample.tensors()
+    sources = [tensors[i] for i in sample.slopes]
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(sources)
+        result = sample.run(tensors)[0]
+    if result.shape.num_elements() > 30:
+        pytest.skip("too large to go through row by row")
+    jacobians = tape.jacobian(result, sources)
+    for source, jacobian in zip(sources, jacobians, strict=True):
+        rows = []
+        for place in np.ndindex(*result.shape):
+            seed = np.zeros(result.shape, result.numpy().dtype)
+            seed[place] = 1
+            rows.append(dense(tape.gradient(result, source, tf.constant(seed))))
+        if jacobian is None:
+            assert not np.any(rows)
+        else:
+            assert jacobian.shape == result.shape + source.shape
+            stacked = np.reshape(rows, jacobian.shape) if rows else np.zeros(jacobian.shape)
+            np.testing.assert_allclose(jacobian.numpy(), stacked, rtol=1e-10, atol=1e-12)
+
+
+@every_sample
+def test_second_order_agrees_with_differences(name: str, k: int) -> None:
+    sample = sloping(name, k)
+    moves, weights = sample.moves(), sample.weights()
+    tensors = sample.tensors()
+    sources = [tensors[i] for i in sample.slopes]
+    with tf.GradientTape() as outer:
+        outer.watch(sources)
+        try:
+            first = sample.gradient(tensors, weights)
+        except LookupError:
+            pytest.skip("TensorFlow has no second derivative here")
+        found = [g for g in first if g is not None]
+        found = [tf.convert_to_tensor(g) for g in found]
+        chosen = [sample.direction(g.numpy()) for g in found]
+    try:
+        second = outer.gradient(found, sources, [tf.constant(c) for c in chosen])
+    except LookupError:
+        pytest.skip("TensorFlow has no second derivative here")
+    slope = total(zip(map(dense, second), moves.values(), strict=True))
+
+    def first_along(step: float) -> float:
+        moved = sample.tensors({i: step * m for i, m in moves.items()})
+        grads = [dense(g) for g in sample.gradient(moved, weights) if g is not None]
+        return total(zip(chosen, grads, strict=True))
+
+    expected = (first_along(STEP) - first_along(-STEP)) / (2 * STEP)
+    assert slope == pytest.approx(expected, rel=1e-4, abs=1e-6)
+
+
+@every_sample
+def test_single_precision_stays_single(name: str, k: int) -> None:
+    sample = Sample(name, k, np.float32)
+    single = (np.float32, np.complex64)
+    if "dtype" in sample.params:
+        pytest.skip("the result's dtype is a parameter")
+    results = sample.run(sample.tensors())
+    assert all(r.numpy().dtype.type in single for r in results)
+    if sample.slopes and results:
+        weights = [sample.direction(r.numpy()) for r in results]
+        for g in sample.gradient(sample.tensors(), weights):
+            assert g is None or tf.convert_to_tensor(g).numpy().dtype.type in single
+
+
+@every_sample
+def test_operands_are_not_written_to(name: str, k: int) -> None:
+    sample = sloping(name, k)
+    tensors = sample.tensors()
+    for tensor in tensors:
+        if tensor.ndim:
+            tensor._value.flags.writeable = False
+    weights = [np.ones_like(r.numpy()) for r in sample.run(tensors)]
+    for weight in weights:
+        if weight.ndim:
+            weight.flags.writeable = False
+    sample.gradient(tensors, weights)
+
+
+def reasons() -> list:
+    return [
+        (name, i)
+        for name, op in OPS.items()
+        if op.push == "diagonal" or op.sample
+        for i, rule in enumerate(op.rules)
+        if isinstance(rule, Reason)
+    ]
+
+
+@pytest.mark.parametrize(("name", "i"), reasons())
+def test_no_slope_gives_what_its_reason_says(name: str, i: int) -> None:
+    sample = Sample(name, 0)
+    reason = sample.op.rules[i]
+    assert reason.why
+    if not is_float(sample.operands[i]):
+        return
+    tensors = sample.tensors()
+    with tf.GradientTape() as tape:
+        tape.watch(tensors[i])
+        results = sample.op.apply(*tensors, **sample.params)
+    results = results[0] if isinstance(results, tuple) else results
+    if reason.gives == "error" and is_float(results.numpy()):
+        with pytest.raises(LookupError):
+            tape.gradient(results, tensors[i])
+    else:
+        g = tape.gradient(results, tensors[i])
+        assert g is None if reason.gives != "zeros" else not np.any(g.numpy())
