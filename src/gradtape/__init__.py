@@ -8,7 +8,18 @@
 <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
 """
 
-from . import bitwise, dtypes, errors, math, nest
+from . import autodiff, bitwise, dtypes, errors, linalg, math, nest, nn, random
+from .arrays import (
+    argsort, batch_to_space, bitcast, boolean_mask, broadcast_dynamic_shape,
+    broadcast_static_shape, broadcast_to, cast, concat, constant, convert_to_tensor,
+    dynamic_partition, dynamic_stitch, ensure_shape, expand_dims, eye, fill, gather, gather_nd,
+    get_static_value, identity, identity_n, is_tensor, linspace, meshgrid, newaxis, one_hot, ones,
+    ones_like, pad, range, rank, repeat, reshape, reverse, reverse_sequence, roll, saturate_cast,
+    scatter_nd, searchsorted, sequence_mask, shape, shape_n, size, slice, sort, space_to_batch,
+    split, squeeze, stack, stop_gradient, strided_slice, tensor_scatter_nd_add,
+    tensor_scatter_nd_max, tensor_scatter_nd_min, tensor_scatter_nd_sub, tensor_scatter_nd_update,
+    tile, transpose, unique, unique_with_counts, unstack, where, zeros, zeros_like,
+)  # fmt: skip
 from .clipping import clip_by_global_norm, clip_by_norm, clip_by_value
 from .custom import custom_gradient, grad_pass_through, recompute_grad
 from .dtypes import (
@@ -16,6 +27,8 @@ from .dtypes import (
     half, int8, int16, int32, int64, resource, string, uint8, uint16, uint32, uint64, variant,
 )  # fmt: skip
 from .enums import UnconnectedGradients, VariableAggregation, VariableSynchronization
+from .function import function
+from .linalg import eig, eigvals, einsum, matmul, norm, tensordot
 from .math import (
     abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, complex, cos,
     cosh, cumsum, divide, equal, exp, floor, greater, greater_equal, less, less_equal, logical_and,
@@ -28,7 +41,7 @@ from .module import Module
 from .names import name_scope
 from .shapes import TensorShape, TensorSpec, TypeSpec, type_spec_from_value
 from .slices import IndexedSlices
-from .tape import GradientTape
+from .tape import GradientTape, gradients
 from .tensor import Tensor
 from .variable import Variable
 from .version import TENSORFLOW as __version__

@@ -12,6 +12,7 @@ from . import convert, nest
 from .core.apply import tensor
 from .core.record import Recorder, follow, follows, threads
 from .enums import UnconnectedGradients
+from .ops.shape import broadcast_to
 from .push import push
 
 log = logging.getLogger("gradtape")
@@ -101,7 +102,10 @@ class ForwardAccumulator:
                 "The dtype of the watched primal must be floating (e.g. tf.float32), got %r",
                 primal.dtype,
             )
+            return
         tangent = convert.to_tensor(tangent, dtype)
+        if not tangent._value.shape:
+            tangent = broadcast_to.apply(tangent, shape=primal._value.shape)
         if tangent._value.shape != primal._value.shape:
             raise ValueError(
                 f"The tangent of shape {tangent.shape} does not fit its primal of shape "

@@ -1,4 +1,4 @@
-"""Arguments that must be known beforehand: shapes, axes, sizes, counts, read as Python's numbers."""
+"""Arguments that must be known beforehand: shapes, axes, sizes, read as Python's own numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .shapes import TensorShape
 
 
 def numbers(value: Any, label: str, attr: str = "Tshape") -> tuple[int, ...]:
-    """A vector of whole numbers: a list that may hold tensors, a tensor, an array, a TensorShape."""
+    """A vector of whole numbers: a list (of scalar tensors too), a tensor, an array, a shape."""
     found = _quickly(value)
     if found is None:
         array = vector(value, label, attr)
@@ -107,17 +107,13 @@ def matching(op: Op, values: Any, name: str = "") -> list[Any]:
     """Tensors of one dtype: that of the first tensor among them, or else of the first value."""
     if isinstance(values, Value) or hasattr(values, "_read"):
         values = [values]
-    wanted = next(
+    wanted: Any = next(
         (v._value.dtype for v in values if isinstance(v, Value) or hasattr(v, "_read")), None
     )
     tensors: list[Any] = []
     for v in values:
-        if isinstance(v, Value) or hasattr(v, "_read"):
-            t = convert.to_tensor(v)
-        elif hasattr(v, "__tf_tensor__"):
-            t = convert.to_tensor(v)
-        else:
-            t = convert.to_tensor(v, wanted)
+        own = isinstance(v, Value) or hasattr(v, "_read") or hasattr(v, "__tf_tensor__")
+        t = convert.to_tensor(v) if own else convert.to_tensor(v, wanted)
         wanted = t._value.dtype if wanted is None else wanted
         tensors.append(t)
     for k, t in enumerate(tensors):

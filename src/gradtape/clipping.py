@@ -9,9 +9,7 @@ import numpy as np
 
 from . import convert
 from .core.apply import tensor
-from .math import (
-    add, add_n, divide, maximum, minimum, multiply, reduce_sum, sqrt, subtract,
-)  # fmt: skip
+from .math import add, add_n, divide, maximum, minimum, multiply, reduce_sum, sqrt, subtract
 from .ops.index import select
 from .ops.shape import cast
 from .slices import IndexedSlices
@@ -28,9 +26,7 @@ def _like(t: Any, values: Any) -> Any:
     return values
 
 
-def clip_by_value(
-    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
-) -> Any:
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """t with everything below the least value raised to it, above the greatest lowered to it.
 
     On the bounds themselves the gradient still flows to t.

@@ -19,8 +19,9 @@ from .core.record import Value
 
 _INT32 = np.iinfo(np.int32)
 _PYTHON_KINDS = {bool: "b", int: "i", float: "f", complex: "c", str: "S", bytes: "S"}
-# What a Python number of a kind may become without being asked twice.
-_ACCEPTS = {"b": "biufcV", "i": "iufcV", "f": "fcV", "c": "c", "S": "O"}
+# What a Python number of a kind may become without being asked twice; a truth value, as these.
+_ACCEPTS = {"b": "biufc", "i": "iufcV", "f": "fcV", "c": "c", "S": "O"}
+_TRUTHS = "?ilqLQefdD"
 
 
 def array(value: Any, dtype: Any = None) -> Any:
@@ -69,12 +70,16 @@ def _number(value: Any, kind: str, dtype: Any) -> Any:
         if kind == "f":
             return np.float32(value)
         return np.bool_(value) if kind == "b" else np.complex128(value)
-    if dtype.kind not in _ACCEPTS[kind]:
+    if not _accepts(kind, dtype):
         raise cannot(value, dtype)
     if kind == "i" and dtype.kind in "iu":
         # Wraps around, as TensorFlow's conversion does.
         return np.array(value).astype(dtype)[()]
     return dtype.type(value)
+
+
+def _accepts(kind: str, dtype: np.dtype) -> bool:
+    return dtype.kind in _ACCEPTS[kind] and (kind != "b" or dtype.char in _TRUTHS)
 
 
 def _from_numpy(value: Any, dtype: Any) -> Any:
@@ -154,7 +159,7 @@ def _from_sequence(value: Any, dtype: Any) -> Any:
             raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
     else:
         for kind in python_kinds:
-            if dtype.kind not in _ACCEPTS[kind]:
+            if not _accepts(kind, dtype):
                 raise cannot(value, dtype)
     with np.errstate(all="ignore"):
         return np.array(value).astype(dtype)
@@ -264,8 +269,9 @@ def is_tensor_like(value: Any) -> bool:
 
 
 # --- the engine's hooks --------------------------------------------------------------------------
-# TensorFlow's Python wrappers of these try the other's dtype and go on with their own if it fails.
-LENIENT = {"add", "sub", "mul", "div", "floordiv", "mod", "power", "matmul"}
+# TensorFlow's Python wrappers of these try the first operand's dtype for the second, and leave it
+# its own if that fails.
+LENIENT = {"add", "matmul"}
 
 
 def pair(op: Op, a: Any, b: Any) -> Any:
@@ -276,13 +282,13 @@ def pair(op: Op, a: Any, b: Any) -> Any:
         raise mismatch(op, a._value.dtype, b._value.dtype)
     if is_tensor_like(a):
         a = to_tensor(a)
-        b = _beside(op, b, a)
+        b = _beside(op, b, a, op.name in LENIENT)
     elif is_tensor_like(b):
         b = to_tensor(b)
-        a = _beside(op, a, b)
+        a = _beside(op, a, b, op.name == "matmul")
     else:
         a = to_tensor(a)
-        b = _beside(op, b, a)
+        b = _beside(op, b, a, op.name in LENIENT)
     if b is NotImplemented or a is NotImplemented:
         return NotImplemented
     if a._value.dtype != b._value.dtype:
@@ -290,17 +296,19 @@ def pair(op: Op, a: Any, b: Any) -> Any:
     return a, b
 
 
-def _beside(op: Op, value: Any, other: Any) -> Any:
+def _beside(op: Op, value: Any, other: Any, lenient: bool) -> Any:
     dtype = other._value.dtype
-    if is_tensor_like(value) or op.name in LENIENT:
-        try:
+    try:
+        if lenient or is_tensor_like(value):
             return to_tensor(value, hint=dtype)
-        except (TypeError, ValueError):
-            # An object that knows how to work with tensors gets its turn.
-            if hasattr(type(value), f"__r{op.name}__"):
-                return NotImplemented
-            raise
-    return to_tensor(value, dtype)
+        return to_tensor(value, dtype)
+    except (TypeError, ValueError):
+        # An object that knows how to work with tensors gets its turn.
+        sign = {"div": "truediv", "power": "pow"}.get(op.name, op.name)
+        known = value.__class__ in _PYTHON_KINDS or isinstance(value, (np.ndarray, np.generic))
+        if not known and hasattr(type(value), f"__r{sign}__"):
+            return NotImplemented
+        raise
 
 
 def mismatch(op: Op, a: np.dtype, b: np.dtype) -> Exception:

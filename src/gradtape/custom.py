@@ -41,13 +41,11 @@ def paused() -> Iterator[None]:
 class _Custom:
     """One call of a function with a gradient of its own, as the sweep sees an op."""
 
-    label, real, batches, joint, broadcasts, push = "CustomGradient", True, False, True, False, None
+    name, label, push = "custom_gradient", "CustomGradient", None
+    real, batches, joint, broadcasts = True, False, True, False
     names: tuple = ((),)
 
-    def __init__(
-        self, name: str, grad: Any, inputs: list, variables: list, results: list
-    ) -> None:
-        self.name = name
+    def __init__(self, grad: Any, inputs: list, variables: list, results: list) -> None:
         self.rules = (_Pull(grad, inputs, variables, results),)
         # What ran inside; forward mode, which has no use for a backward function, takes this way.
         self.inside = results
@@ -73,38 +71,45 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     if f is None:
         return custom_gradient
 
-    @functools.wraps(f)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
+    return _WithGradient(f)
+
+
+class _WithGradient:
+    """A function with a gradient of its own; in a class, it binds as a method does."""
+
+    def __init__(self, f: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, f)
+        self._f = f
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else _WithGradient(self._f.__get__(instance, owner))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         watcher = _Watcher(auto_watch=True)
         watcher.start()
         try:
-            result, grad = f(*args, **kwargs)
+            result, grad = self._f(*args, **kwargs)
         finally:
             watcher.stop()
             used = watcher.variables
             watcher.close()
         given = {id(a) for a in nest.flatten((args, kwargs))}
         variables = [used[i] for i in sorted(used) if id(used[i]) not in given]
-        _check_variables(f, grad, variables)
-        inputs = [a for a in nest.flatten(args) if _is_input(a)]
+        _check_variables(grad, variables)
+        inputs = nest.flatten(args)
         operands = [convert.to_tensor(a) for a in (*inputs, *variables)]
         mark = followers(operands)
         flat = [convert.to_tensor(r) for r in nest.flatten(result)]
         if mark is None:
             # Nobody follows an input, so what ran inside stays as it was recorded.
-            return nest.pack_sequence_as(result, [shape_ops.identity.apply(r) for r in flat])
-        op = _Custom(getattr(f, "__name__", "custom_gradient"), grad, inputs, variables, flat)
-        made = several(op, operands, {}, tuple(r._value for r in flat), mark)
+            made: Any = [shape_ops.identity.apply(r) for r in flat]
+        else:
+            op = _Custom(grad, inputs, variables, flat)
+            made = several(op, operands, {}, tuple(r._value for r in flat), mark)
         return nest.pack_sequence_as(result, list(made))
 
-    return decorated
 
-
-def _is_input(value: Any) -> bool:
-    return not callable(value) or isinstance(value, Variable)
-
-
-def _check_variables(f: Any, grad: Any, variables: list) -> None:
+def _check_variables(grad: Any, variables: list) -> None:
     if not variables:
         return
     import inspect

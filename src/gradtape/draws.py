@@ -9,8 +9,9 @@ import numpy as np
 
 from . import convert, dtypes, errors
 from .core.apply import tensor
-from .core.record import Value
-from .ops import elementwise
+from .custom import custom_gradient
+from .ops import elementwise, special
+from .ops import reduce as reduce_ops
 from .philox import Stream
 from .shapes import TensorShape
 
@@ -135,5 +136,55 @@ def logits_of(logits: Any, num_samples: Any, label: str) -> tuple[Any, int]:
     return values, count
 
 
-def is_tensor(value: Any) -> bool:
-    return isinstance(value, Value) or hasattr(value, "_read")
+def gamma_deviates(alpha: Any, draw: Any) -> Any:
+    """Draws by a function of the array of shape parameters, with the slope that keeps a draw's
+    quantile while its distribution changes: -(dP/dalpha) / (dP/dx) of its distribution P."""
+
+    @custom_gradient
+    def sample(alpha: Any) -> Any:
+        drawn = tensor(draw(alpha._value))
+
+        def grad(g: Any) -> Any:
+            a, x = (v._value.astype(np.float64) for v in (alpha, drawn))
+            with np.errstate(all="ignore"):
+                density = np.exp((a - 1.0) * np.log(x) - x - special.lgamma.forward(a))
+                slope = -special.igamma_slope.forward(a, x) / density
+            weighted = elementwise.mul.apply(g, tensor(slope.astype(g._value.dtype)))
+            lead = tuple(range(-weighted._value.ndim, -a.ndim))
+            return reduce_ops.sum.apply(weighted, axis=lead, keepdims=False) if lead else weighted
+
+        return drawn, grad
+
+    return sample(alpha)
+
+
+def counts_dtype(dtype: Any, label: str) -> np.dtype:
+    return kernel_dtype(dtype, label, ("float16", "float32", "float64", "int32", "int64"))
+
+
+def whole_dtype(dtype: Any) -> np.dtype:
+    """The dtype of drawn classes."""
+    if dtypes.as_dtype(dtype).name not in WHOLE:
+        raise ValueError(
+            f"Argument `dtype` got invalid value {dtypes.as_dtype(dtype)!r}. Accepted dtypes are "
+            "(tf.int32, tf.int64)."
+        )
+    return numpy_dtype(dtype)
+
+
+def largest(dtype: np.dtype) -> float:
+    return float(np.finfo(dtype).max if dtype.kind == "f" else np.iinfo(dtype).max)
+
+
+def rates_of(alpha: Any, beta: Any, dtype: np.dtype) -> tuple[Any, Any]:
+    """The parameters of gamma deviates, which a floating-point dtype is needed for."""
+    if dtype.kind != "f":
+        raise ValueError(f"data type {dtype.type} not inexact: gamma deviates are fractions")
+    beta = 1.0 if beta is None else beta
+    return convert.to_tensor(alpha, dtype), convert.to_tensor(beta, dtype)
+
+
+def at_least_tiny(deviates: Any) -> Any:
+    """No deviate is rounded down to 0, where densities have no logarithm."""
+    tiny = np.finfo(deviates._value.dtype).tiny
+    return elementwise.maximum.apply(tensor(tiny), deviates)

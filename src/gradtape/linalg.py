@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import convert, dtypes, errors
+from .arrays import eye as eye
 from .clipping import global_norm as global_norm
 from .core.apply import tensor
 from .core.op import Op
-from .einsum import einsum as einsum
+from .equations import einsum as einsum
 from .ops import decompose, elementwise, linear, shape
 from .ops import diagonal as diagonal_ops
 from .ops import complex as complex_ops
@@ -196,26 +197,17 @@ def _product(sizes: Any) -> int:
 
 def cross(a: Any, b: Any, name: str | None = None) -> Any:
     """The vector product of vectors of three numbers, along the last axis."""
-    a, b = convert.pair(elementwise.mul, a, b)
+    a, b = _checked(linear.cross, a, b)
     if a._value.shape != b._value.shape or a._value.shape[-1:] != (3,):
         raise errors.invalid(
             f"cross takes two tensors of one shape whose last axis has 3 elements, got "
             f"{list(a._value.shape)} and {list(b._value.shape)} [Op:Cross] name: "
         )
-    return _rolled(a, 1) * _rolled(b, 2) - _rolled(a, 2) * _rolled(b, 1)
-
-
-def _rolled(x: Any, by: int) -> Any:
-    from .ops.index import gather
-
-    order = tensor(np.array([by, (by + 1) % 3, (by + 2) % 3]))
-    return gather.apply(x, order, axis=x._value.ndim - 1)
+    return linear.cross.apply(a, b)
 
 
 # --- turning --------------------------------------------------------------------------------------------
-def matrix_transpose(
-    a: Any, name: str = "matrix_transpose", conjugate: bool = False
-) -> Any:
+def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Any:
     """The last two axes exchanged."""
     a = convert.to_tensor(a)
     if a._value.ndim < 2:
@@ -534,9 +526,7 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
     return decompose.inv.apply(_turn(x, adjoint, adjoint))
 
 
-def pinv(
-    a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None
-) -> Any:
+def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
     """The pseudo-inverse; singular values below rcond times the greatest count as 0."""
     x = _matrix(decompose.pinv, a)
     if rcond is None:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors
-from .arguments import dimensions, dtype as numpy_dtype, matching, number
+from .arguments import dimensions, matching, number
+from .arguments import dtype as numpy_dtype
 from .core.apply import tensor
 from .core.record import Value
 from .ops import compare, elementwise, make
@@ -16,7 +17,9 @@ from .ops import shape as shape_ops
 from .shapes import TensorShape
 
 
-def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Any:
+def zeros(
+    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
+) -> Any:
     """A tensor of zeros (of empty strings, of False).
 
     >>> import gradtape as tf
@@ -26,14 +29,14 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layo
     return _full(dimensions(shape), 0, numpy_dtype(dtype))
 
 
-def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Any:
+def ones(
+    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
+) -> Any:
     """A tensor of ones (of True)."""
     return _full(dimensions(shape), 1, numpy_dtype(dtype))
 
 
-def zeros_like(
-    input: Any, dtype: Any = None, name: str | None = None, layout: Any = None
-) -> Any:
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Zeros in the shape, and if no other is given the dtype, of another tensor."""
     return _like(input, 0, dtype)
 
@@ -186,9 +189,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
     indexing = kwargs.pop("indexing", "xy")
     kwargs.pop("name", None)
     if kwargs:
-        raise TypeError(
-            f"'{next(iter(kwargs))}' is an invalid keyword argument for this function."
-        )
+        raise TypeError(f"'{next(iter(kwargs))}' is an invalid keyword argument for this function.")
     if indexing not in ("xy", "ij"):
         raise ValueError(
             f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
@@ -282,7 +283,7 @@ def sequence_mask(
     return mask if kind.kind == "b" else shape_ops.cast.apply(mask, dtype=kind)
 
 
-# --- shapes as tensors ------------------------------------------------------------------------------
+# --- shapes as tensors ----------------------------------------------------------------------------
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     """The shape as a tensor of whole numbers."""
     dense_shape = getattr(input, "dense_shape", None)
@@ -336,4 +337,3 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     x, y = convert.to_tensor(shape_x), convert.to_tensor(shape_y)
     found = _broadcast(tuple(x._value.tolist()), tuple(y._value.tolist()))
     return tensor(np.array(found, x._value.dtype))
-

@@ -13,17 +13,11 @@ from .ops import compare, elementwise, special
 from .ops import complex as complex_ops
 from .ops.shape import add_n as sum_of
 from .ops.shape import cast
-from .reductions import (
-    argmax, argmin, bincount, confusion_matrix, count_nonzero, cumprod, cumsum,
-    cumulative_logsumexp, in_top_k, invert_permutation, is_non_decreasing, is_strictly_increasing,
-    l2_normalize, lbeta, reduce_all, reduce_any, reduce_euclidean_norm, reduce_logsumexp,
-    reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_std, reduce_sum, reduce_variance,
-    segment_max, segment_mean, segment_min, segment_prod, segment_sum, unsorted_segment_max,
-    unsorted_segment_mean, unsorted_segment_min, unsorted_segment_prod, unsorted_segment_sqrt_n,
-    unsorted_segment_sum, zero_fraction,
-)  # fmt: skip
+from .reductions import *  # noqa: F403
+from .segments import *  # noqa: F403
 from .slices import IndexedSlices
-from .tensor import Tensor, absolute, divide as true_divide  # noqa: I001
+from .tensor import absolute, divisible
+from .tensor import divide as true_divide
 
 # Other modules of the public API hold these; TensorFlow has them here too.
 _ELSEWHERE = {"top_k": "arrays", "softmax": "nn", "log_softmax": "nn"}
@@ -91,7 +85,7 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0. , 0.5], dtype=float32)>
     """
     x = convert.to_tensor(x)
-    return elementwise.divide_no_nan.apply(x, convert.to_tensor(y, x._value.dtype))
+    return elementwise.divide_no_nan.apply(*divisible(x, convert.to_tensor(y, x._value.dtype)))
 
 
 def reciprocal(x: Any, name: str | None = None) -> Any:
@@ -127,12 +121,12 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     >>> tf.add_n([tf.constant([1.0, 2.0]), tf.constant([3.0, 4.0])])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([4., 6.], dtype=float32)>
     """
-    if not isinstance(inputs, (list, tuple)) or not inputs:
+    parts = [convert.to_tensor(part) for part in inputs]
+    if not parts:
         raise ValueError(
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype "
             f"and shape, got {inputs!r}."
         )
-    parts = [convert.to_tensor(part) for part in inputs]
     if len(parts) == 1:
         return parts[0]
     first = parts[0]._value
@@ -175,7 +169,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
     return y
 
 
-# --- powers, exponentials, trigonometry -------------------------------------------------------------
+# --- powers, exponentials, trigonometry -----------------------------------------------------------
 exp = unary(elementwise.exp, "exp", "e to the power of x.")
 expm1 = unary(elementwise.expm1, "expm1", "exp(x) - 1, exact for small x.")
 log = unary(elementwise.log, "log", "The natural logarithm; its slope at 0 is infinite.")
@@ -213,7 +207,7 @@ def softsign(features: Any, name: str | None = None) -> Any:
     return elementwise.softsign.apply(features)
 
 
-# --- steps and signs --------------------------------------------------------------------------------
+# --- steps and signs ------------------------------------------------------------------------------
 floor = unary(elementwise.floor, "floor", "x rounded down; it has no gradient.")
 ceil = unary(elementwise.ceil, "ceil", "x rounded up; it has no gradient.")
 
@@ -265,7 +259,7 @@ def _together(op: Any, *values: Any) -> list:
     return [convert.to_tensor(v, None if convert.is_tensor_like(v) else dtype) for v in values]
 
 
-# --- complex numbers ----------------------------------------------------------------------------------
+# --- complex numbers ------------------------------------------------------------------------------
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     """real + imag * 1j, of two float32 or two float64 tensors.
 
@@ -321,7 +315,7 @@ def angle(input: Any, name: str | None = None) -> Any:
     return tensor(np.where(value < 0, value.dtype.type(np.pi), value.dtype.type(0))[()])
 
 
-# --- comparisons and logic ----------------------------------------------------------------------------
+# --- comparisons and logic ------------------------------------------------------------------------
 equal = binary(compare.equal, "equal", "x == y, element by element.")
 not_equal = binary(compare.not_equal, "not_equal", "x != y, element by element.")
 greater = binary(compare.greater, "greater", "x > y, element by element.")
@@ -336,7 +330,7 @@ is_nan = unary(compare.is_nan, "is_nan", "Whether x is not a number.")
 is_inf = unary(compare.is_inf, "is_inf", "Whether x is infinite.")
 is_finite = unary(compare.is_finite, "is_finite", "Whether x is neither infinite nor nan.")
 
-# --- special functions ----------------------------------------------------------------------------------
+# --- special functions ----------------------------------------------------------------------------
 erf = unary(special.erf, "erf", "The error function.")
 erfc = unary(special.erfc, "erfc", "1 - erf(x), exact where that is small.")
 erfinv = unary(special.erfinv, "erfinv", "The inverse of erf, for x between -1 and 1.")

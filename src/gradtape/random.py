@@ -14,18 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from . import convert, dtypes, errors, sampling
+from . import convert, dtypes, sampling
 from . import random_experimental as experimental
 from .core.apply import tensor
 from .draws import (
-    FLOATS, WHOLE, between, kernel_dtype, logits_of, moment, numpy_dtype, scaled, shape_of, shaped,
-    stretched,
+    FLOATS, WHOLE, at_least_tiny, between, counts_dtype, gamma_deviates, kernel_dtype, largest,
+    logits_of, moment, numpy_dtype, rates_of, scaled, shape_of, shaped, stretched, whole_dtype,
 )  # fmt: skip
 from .generator import (
     Algorithm, Generator, create_rng_state, get_global_generator, set_global_generator,
 )  # fmt: skip
-from .ops import elementwise, index
-from .ops import shape as shape_ops
+from .ops import chance, elementwise
 from .philox import RESERVED, Stream
 from .stateless import (
     fold_in, split, stateless_binomial, stateless_categorical, stateless_gamma, stateless_normal,
@@ -177,16 +176,6 @@ def categorical(
     return tensor(sampling.categorical(stream, values, count).astype(wanted))
 
 
-def whole_dtype(dtype: Any) -> np.dtype:
-    """The dtype of drawn classes."""
-    if dtypes.as_dtype(dtype).name not in WHOLE:
-        raise ValueError(
-            f"Argument `dtype` got invalid value {dtypes.as_dtype(dtype)!r}. Accepted dtypes are "
-            "(tf.int32, tf.int64)."
-        )
-    return numpy_dtype(dtype)
-
-
 def gamma(
     shape: Any,
     alpha: Any,
@@ -197,36 +186,41 @@ def gamma(
 ) -> Any:
     """Gamma deviates with shape `alpha` and inverse scale `beta`, `shape` of them for each pair."""
     label, wanted = "RandomGamma", numpy_dtype(dtype)
-    alpha = convert.to_tensor(alpha, wanted)
-    beta = convert.to_tensor(1.0 if beta is None else beta, wanted)
-    alpha = elementwise.add.apply(alpha, tensor(np.zeros(beta._value.shape, wanted)[()]))
-    sizes, each = shape_of(shape, label), alpha._value.shape
-    count = math.prod(sizes) * alpha._value.size
+    alpha, beta = rates_of(alpha, beta, wanted)
+    sizes = shape_of(shape, label)
+    each = elementwise.add.apply(alpha, tensor(np.zeros(beta._value.shape, wanted)[()]))
+    count = math.prod(sizes) * each._value.size
     stream = _seeds.kernel(seed, label, wanted.name).reserve(count * RESERVED)
-    drawn = sampling.gamma.apply(alpha, stream=stream, shape=sizes, dtype=wanted)
-    least = tensor(np.finfo(wanted).tiny) if wanted.kind == "f" else tensor(wanted.type(1e-38))
-    _ = each
-    return elementwise.maximum.apply(least, elementwise.div.apply(drawn, beta))
+
+    def draw(alpha: Any) -> Any:
+        return sampling.for_each(lambda a: sampling.gamma(stream, a), alpha, sizes).astype(wanted)
+
+    return at_least_tiny(elementwise.div.apply(gamma_deviates(each, draw), beta))
 
 
 def poisson(
     shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None
 ) -> Any:
     """Counts of events that come at a mean rate `lam`, `shape` of them for each rate."""
-    label, wanted = "RandomPoissonV2", numpy_dtype(dtype)
-    rates = convert.to_tensor(lam)._value
+    label = "RandomPoissonV2"
+    rates, wanted = convert.to_tensor(lam), counts_dtype(dtype, label)
     sizes = shape_of(shape, label)
-    count = math.prod(sizes) * rates.size
+    count = math.prod(sizes) * rates._value.size
     stream = _seeds.kernel(seed, label, rates.dtype.name, wanted.name).reserve(count * RESERVED)
-    return tensor(sampling.poisson_each(stream, rates, sizes, wanted))
+
+    def draw(rates: Any) -> Any:
+        each = lambda r: sampling.poisson(stream, r, largest(wanted))
+        return sampling.for_each(each, rates, sizes).astype(wanted)
+
+    return chance.poisson.apply(rates, draw=draw)
 
 
 def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Any:
-    """The rows of a tensor in a random order; gradients follow the rows."""
+    """The rows of a tensor in a random order; no gradient flows through it, as in TensorFlow."""
     value = convert.to_tensor(value)
     rows = value._value
     if not rows.ndim or rows.shape[0] < 2:
-        return shape_ops.identity.apply(value)
+        return tensor(rows)
     stream = _seeds.kernel(seed, "RandomShuffle", rows.dtype.name)
     places = sampling.order(stream.reserve(-(-(len(rows) - 1) // 4)), len(rows))
-    return index.getitem.apply(value, key=(places,))
+    return tensor(rows[places])

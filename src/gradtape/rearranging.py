@@ -12,7 +12,8 @@ from . import convert, errors, indexing
 from .arguments import matching, number, numbers, vector
 from .core.apply import tensor
 from .ops import complex as complex_ops
-from .ops import index, pad as pad_ops
+from .ops import index
+from .ops import pad as pad_ops
 from .ops import shape as shape_ops
 from .shapes import TensorShape
 
@@ -37,7 +38,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     wanted = numbers(shape, "Reshape")
     count = x._value.size
     if -1 in wanted:
-        wanted = _inferred(wanted, count)
+        wanted = _inferred(wanted, x._value.shape, count)
     elif builtins.min(wanted, default=0) < 0:
         k = next(k for k, n in enumerate(wanted) if n < 0)
         raise errors.invalid(f"Size {k} must be non-negative, not {wanted[k]} [Op:Reshape]")
@@ -49,7 +50,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     return shape_ops.reshape.apply(x, shape=wanted)
 
 
-def _inferred(wanted: tuple[int, ...], count: int) -> tuple[int, ...]:
+def _inferred(wanted: tuple[int, ...], shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     if wanted.count(-1) > 1:
         first = wanted.index(-1)
         second = wanted.index(-1, first + 1)
@@ -62,8 +63,9 @@ def _inferred(wanted: tuple[int, ...], count: int) -> tuple[int, ...]:
             raise errors.invalid(f"Size {k} must be non-negative, not {n} [Op:Reshape]")
     others = math.prod(n for n in wanted if n != -1)
     if others == 0 and count == 0:
-        # As TensorFlow: the sizes that are not zero decide.
-        return tuple(0 if n == -1 else n for n in wanted)
+        # Of an empty tensor the sizes that are not zero decide, as in TensorFlow.
+        rest = math.prod(n for n in shape if n) // math.prod(n for n in wanted if n > 0)
+        return tuple(rest if n == -1 else n for n in wanted)
     if not others or count % others:
         raise errors.invalid(
             f"Input to reshape is a tensor with {count} values, but the requested shape "
@@ -112,7 +114,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
             f"[-{ndim}, {ndim}) [Op:ExpandDims]"
         )
     k %= ndim
-    return shape_ops.reshape.apply(x, shape=shape[:k] + (1,) + shape[k:])
+    return shape_ops.reshape.apply(x, shape=(*shape[:k], 1, *shape[k:]))
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
@@ -385,7 +387,7 @@ def strided_slice(
     return index.getitem.apply(x, key=indexing.numpy_key(tuple(key), x._value.shape))
 
 
-# --- copies and turns -------------------------------------------------------------------------------
+# --- copies and turns -----------------------------------------------------------------------------
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     """Copies of a tensor beside each other, `multiples` of them along each axis."""
     x = convert.to_tensor(input)
@@ -488,7 +490,9 @@ def _pads(paddings: Any, shape: tuple[int, ...], label: str) -> pad_ops.Pads:
 def _check_mirror(pads: pad_ops.Pads, shape: tuple[int, ...], skip: int) -> None:
     for (low, high), n in zip(pads, shape, strict=True):
         if builtins.max(low, high) > n - skip:
-            words = ("no greater than", "greater than") if not skip else ("less than", "not less than")
+            words = (
+                ("no greater than", "greater than") if not skip else ("less than", "not less than")
+            )
             raise errors.invalid(
                 f"paddings must be {words[0]} the dimension size: {low}, {high} {words[1]} {n} "
                 "[Op:MirrorPad]"

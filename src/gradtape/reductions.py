@@ -1,4 +1,4 @@
-"""The part of `tf.math` that reduces axes and segments: sums, means, extremes, counts, positions."""
+"""The part of `tf.math` that reduces axes: sums, means, extremes, positions, running sums."""
 
 from __future__ import annotations
 
@@ -9,11 +9,38 @@ import numpy as np
 from . import convert, dtypes, errors
 from .core.apply import tensor
 from .core.op import Op
-from .ops import elementwise, segment, special
 from .ops import complex as complex_ops
+from .ops import elementwise, special
 from .ops import reduce as ops
-from .ops.shape import cast, reshape
-from .tensor import Tensor, divide
+from .ops.shape import cast
+from .tensor import Tensor
+
+__all__ = [
+    "reduce_sum",
+    "reduce_mean",
+    "reduce_max",
+    "reduce_min",
+    "reduce_prod",
+    "reduce_any",
+    "reduce_all",
+    "reduce_logsumexp",
+    "reduce_euclidean_norm",
+    "reduce_variance",
+    "reduce_std",
+    "count_nonzero",
+    "zero_fraction",
+    "l2_normalize",
+    "lbeta",
+    "argmax",
+    "argmin",
+    "in_top_k",
+    "invert_permutation",
+    "is_non_decreasing",
+    "is_strictly_increasing",
+    "cumsum",
+    "cumprod",
+    "cumulative_logsumexp",
+]
 
 
 # --- axes -----------------------------------------------------------------------------------------
@@ -42,10 +69,8 @@ def axes_of(ndim: int, axis: Any, label: str = "Sum") -> tuple[int, ...] | None:
 
 
 def _axis_tensor(axis: Any, label: str) -> Any:
-    hint = np.dtype(np.int32)
-    if convert.is_tensor_like(axis) or isinstance(axis, (np.ndarray, np.generic, str, bytes)):
-        hint = None
-    found = convert.to_tensor(axis, hint)
+    typed = convert.is_tensor_like(axis) or isinstance(axis, (np.ndarray, np.generic, str, bytes))
+    found = convert.to_tensor(axis, None if typed else np.dtype(np.int32))
     if found._value.dtype.kind != "i":
         raise errors.invalid(
             f"Value for attr 'Tidx' of {found.dtype.name} is not in the list of allowed values: "
@@ -307,9 +332,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Any:
     n = len(value)
     outside = value[(value < 0) | (value >= n)]
     if outside.size:
-        raise errors.invalid(
-            f"{outside[0]} is not between 0 and {n} [Op:InvertPermutation] name: "
-        )
+        raise errors.invalid(f"{outside[0]} is not between 0 and {n} [Op:InvertPermutation] name: ")
     times = np.bincount(value, minlength=n)
     if n and times.max() > 1:
         raise errors.invalid(
@@ -366,236 +389,3 @@ def cumulative_logsumexp(
 ) -> Any:
     """log(cumsum(exp(x))), without overflow."""
     return _run(ops.cumulative_logsumexp, x, axis, exclusive, reverse)
-
-
-# --- segments -------------------------------------------------------------------------------------
-def _sorted_segments(label: str, data: Any, segment_ids: Any, op: Op) -> tuple[Any, Any, int]:
-    """The operands of a segment function, checked, and the number of segments."""
-    data, ids = convert.to_tensor(data), convert.to_tensor(segment_ids)
-    _check_segments(label, data, ids, op)
-    value = ids._value
-    if value.ndim != 1:
-        raise errors.invalid(
-            f"segment_ids should be a vector. Its shape is {list(value.shape)} [Op:{label}] name: "
-        )
-    if not data._value.ndim or len(value) != len(data._value):
-        raise errors.invalid(
-            f"segment_ids should be the same size as dimension 0 of input. Their shapes are "
-            f"{list(value.shape)} and {list(data._value.shape)} [Op:{label}] name: "
-        )
-    if (value[1:] < value[:-1]).any():
-        raise errors.invalid(f"segment ids are not increasing [Op:{label}] name: ")
-    if len(value) and value[0] < 0:
-        raise errors.invalid(
-            f"Segment id {value[0]} out of range [0, {value[-1] + 1}) [Op:{label}] name: "
-        )
-    return data, ids, int(value[-1]) + 1 if len(value) else 0
-
-
-def _check_segments(label: str, data: Any, ids: Any, op: Op) -> None:
-    if data._value.dtype.kind not in op.takes:
-        raise convert.wrong_dtype(op, data._value.dtype)
-    if ids._value.dtype.kind != "i":
-        raise errors.invalid(
-            f"Value for attr 'Tindices' of {ids.dtype.name} is not in the list of allowed values: "
-            f"int32, int64 [Op:{label}] name: "
-        )
-
-
-def _fill_gaps(ids: Any, y: Any) -> Any:
-    """0 for the segments between others that have no rows."""
-    held = np.zeros(y._value.shape[:1], bool)
-    held[ids._value] = True
-    if held.all():
-        return y
-    held = held.reshape(-1, *[1] * (y._value.ndim - 1))
-    return elementwise.multiply_no_nan.apply(y, tensor(held.astype(y._value.dtype)))
-
-
-def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The sums of the rows of each segment; `segment_ids` must not decrease.
-
-    >>> import gradtape as tf
-    >>> tf.math.segment_sum([1.0, 2.0, 3.0], [0, 0, 1])
-    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([3., 3.], dtype=float32)>
-    """
-    data, ids, n = _sorted_segments("SegmentSum", data, segment_ids, segment.segment_sum)
-    return segment.segment_sum.apply(data, ids, count=n, axis=0)
-
-
-def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The means of the rows of each segment, 0 for one without rows."""
-    data, ids, n = _sorted_segments("SegmentMean", data, segment_ids, segment.segment_sum)
-    total = segment.segment_sum.apply(data, ids, count=n, axis=0)
-    times = _times(ids, n, total)
-    if total._value.dtype.kind in "iu":
-        return elementwise.truncatediv.apply(total, times)
-    return elementwise.div.apply(total, times)
-
-
-def _times(ids: Any, n: int, total: Any) -> Any:
-    """How often each segment occurs, at least 1, to divide its total by."""
-    value = np.ravel(ids._value)
-    times = np.maximum(np.bincount(value[value >= 0], minlength=n), 1)
-    return tensor(times.astype(total._value.dtype).reshape(-1, *[1] * (total._value.ndim - 1)))
-
-
-def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The products of the rows of each segment, 1 for one without rows."""
-    data, ids, n = _sorted_segments("SegmentProd", data, segment_ids, segment.segment_prod)
-    return segment.segment_prod.apply(data, ids, count=n, axis=0)
-
-
-def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The largest of the rows of each segment, 0 for one without rows."""
-    data, ids, n = _sorted_segments("SegmentMax", data, segment_ids, segment.segment_max)
-    return _fill_gaps(ids, segment.segment_max.apply(data, ids, count=n, axis=0))
-
-
-def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The smallest of the rows of each segment, 0 for one without rows."""
-    data, ids, n = _sorted_segments("SegmentMin", data, segment_ids, segment.segment_min)
-    return _fill_gaps(ids, segment.segment_min.apply(data, ids, count=n, axis=0))
-
-
-def _unsorted(op: Op, data: Any, segment_ids: Any, num_segments: Any) -> Any:
-    data, ids = convert.to_tensor(data), convert.to_tensor(segment_ids)
-    _check_segments(op.label, data, ids, op)
-    n, value, shape = int(convert.to_tensor(num_segments)._value), ids._value, data._value.shape
-    if shape[: value.ndim] != value.shape:
-        raise errors.invalid(
-            f"data.shape = {list(shape)} does not start with segment_ids.shape = "
-            f"{list(value.shape)} [Op:{op.label}] name: "
-        )
-    if n < 0:
-        raise errors.invalid(
-            f"Input num_segments == {n} must not be negative. [Op:{op.label}] name: "
-        )
-    if value.size and value.max() >= n:
-        at = [int(k) for k in np.argwhere(np.asarray(value) >= n)[0]]
-        raise errors.invalid(
-            f"segment_ids{at} = {value[tuple(at)]} is out of range [0, {n}) [Op:{op.label}] name: "
-        )
-    return op.apply(data, ids, count=n, axis=0)
-
-
-def unsorted_segment_sum(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
-) -> Any:
-    """The sums of the rows of each segment; rows of a negative segment are left out.
-
-    >>> import gradtape as tf
-    >>> tf.math.unsorted_segment_sum([1.0, 2.0, 3.0], [1, 0, 1], num_segments=2)
-    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([2., 4.], dtype=float32)>
-    """
-    return _unsorted(segment.segment_sum, data, segment_ids, num_segments)
-
-
-def unsorted_segment_max(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
-) -> Any:
-    """The largest of the rows of each segment, the least number of the dtype if it has none."""
-    return _unsorted(segment.segment_max, data, segment_ids, num_segments)
-
-
-def unsorted_segment_min(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
-) -> Any:
-    """The smallest of the rows of each segment, the greatest number of the dtype if it has none."""
-    return _unsorted(segment.segment_min, data, segment_ids, num_segments)
-
-
-def unsorted_segment_prod(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
-) -> Any:
-    """The products of the rows of each segment, 1 for one without rows."""
-    return _unsorted(segment.segment_prod, data, segment_ids, num_segments)
-
-
-def unsorted_segment_mean(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
-) -> Any:
-    """The means of the rows of each segment, 0 for one without rows."""
-    total = unsorted_segment_sum(data, segment_ids, num_segments)
-    return divide(total, _times(convert.to_tensor(segment_ids), len(total._value), total))
-
-
-def unsorted_segment_sqrt_n(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
-) -> Any:
-    """The sums of the rows of each segment, divided by the square roots of their numbers."""
-    total = unsorted_segment_sum(data, segment_ids, num_segments)
-    times = _times(convert.to_tensor(segment_ids), len(total._value), total)
-    return divide(total, elementwise.sqrt.apply(times))
-
-
-# --- counts ---------------------------------------------------------------------------------------
-def bincount(
-    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None,
-    dtype: Any = dtypes.int32, name: str | None = None, axis: Any = None,
-    binary_output: bool = False,
-) -> Any:  # fmt: skip
-    """How often each whole number occurs, or the sum of its weights; the last axis alone is
-    counted if `axis` is -1.
-
-    >>> import gradtape as tf
-    >>> tf.math.bincount([1, 1, 3])
-    <tf.Tensor: shape=(4,), dtype=int32, numpy=array([0, 2, 0, 1], dtype=int32)>
-    """
-    values = np.asarray(convert.to_tensor(arr)._value)
-    values = values if values.dtype.kind in "iu" else values.astype(np.int32)
-    if values.size and values.min() < 0:
-        raise errors.invalid("Input arr must be non-negative! [Op:DenseBincount] name: ")
-    size = int(values.max()) + 1 if values.size else 0
-    if minlength is not None:
-        size = max(size, int(convert.to_tensor(minlength)._value))
-    if maxlength is not None:
-        size = min(size, int(convert.to_tensor(maxlength)._value))
-    rows = values.reshape(-1, values.shape[-1]) if axis == -1 and values.ndim == 2 else values
-    rows = rows if rows.ndim == 2 and axis == -1 else values.reshape(1, -1)
-    places = np.where(rows < size, rows + size * np.arange(len(rows))[:, None], -1)
-    ids, count = tensor(places.reshape(-1)), size * len(rows)
-    if weights is None:
-        wanted = np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)
-        parts = tensor(np.ones(places.size, wanted))
-    else:
-        given = convert.to_tensor(weights)
-        parts = reshape.apply(given, shape=(given._value.size,))
-    total = segment.bins.apply(parts, ids, count=count)
-    if binary_output:
-        total = tensor((total._value > 0).astype(total._value.dtype))
-    return total if len(rows) == 1 and axis != -1 else tensor(total._value.reshape(-1, size))
-
-
-def confusion_matrix(
-    labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None,
-    dtype: Any = dtypes.int32, name: str | None = None,
-) -> Any:  # fmt: skip
-    """How often (or with which weight) the class of a row was predicted as that of a column.
-
-    >>> import gradtape as tf
-    >>> tf.math.confusion_matrix([0, 1, 1], [0, 1, 0])
-    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
-    array([[1, 0],
-           [1, 1]], dtype=int32)>
-    """
-    rows, columns = (_classes(v) for v in (labels, predictions))
-    n = num_classes
-    n = int(convert.to_tensor(n)._value) if n is not None else int(max(rows.max(), columns.max())) + 1
-    for what, given in (("labels", rows), ("predictions", columns)):
-        if given.size and given.min() < 0:
-            raise errors.invalid(f"`{what}` contains negative values. Got {given.tolist()}.")
-        if given.size and given.max() >= n:
-            raise errors.invalid(f"`{what}` out of bound: {given.tolist()} for {n} classes.")
-    wanted = np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)
-    if weights is None:
-        parts = tensor(np.ones(rows.shape, wanted))
-    else:
-        parts = cast.apply(convert.to_tensor(weights), dtype=wanted)
-    total = segment.segment_sum.apply(parts, tensor(rows * n + columns), count=n * n, axis=0)
-    return reshape.apply(total, shape=(n, n))
-
-
-def _classes(values: Any) -> Any:
-    found = np.asarray(convert.to_tensor(values)._value)
-    return found.squeeze(-1).astype(np.int64) if found.ndim == 2 else found.astype(np.int64)

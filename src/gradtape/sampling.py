@@ -1,7 +1,12 @@
-"""Draws that take more than one number each: orders, categories, gamma, Poisson and binomial."""
+"""Draws that take more than one number each: orders, categories, gamma, Poisson and binomial.
+
+A kernel that draws several times for each parameter keeps the draws of one parameter together in
+the stream, and their place in the result is the last but the parameter's.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -59,6 +64,13 @@ class _Each:
             left[empty] = 2
         left[draws] -= 1
         return values[draws, left[draws]]
+
+
+def for_each(draw: Callable[[Any], Any], parameters: Any, times: tuple[int, ...]) -> Any:
+    """`times` draws for each parameter: an array of the shape `times + parameters.shape`."""
+    count = math.prod(times)
+    drawn = draw(np.repeat(parameters.reshape(-1), count))
+    return drawn.reshape(parameters.size, count).T.reshape(times + parameters.shape)
 
 
 def gamma(stream: Stream, alpha: Any) -> Any:

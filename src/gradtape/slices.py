@@ -46,12 +46,12 @@ class IndexedSlices:
     def device(self) -> str:
         return self._values.device
 
-    def __repr__(self) -> str:
-        return str(self)
+    def __reduce__(self) -> tuple:
+        return _unpickle, (self._values, self._indices, self._dense_shape)
 
     def __str__(self) -> str:
-        shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
-        return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
+        shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape!s}"
+        return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{shape})"
 
     def __neg__(self) -> IndexedSlices:
         return IndexedSlices(-self._values, self._indices, self._dense_shape)
@@ -61,7 +61,7 @@ class IndexedSlices:
         if self._dense_shape is None:
             raise ValueError(
                 "Tensor conversion requested for IndexedSlices for argument without dense_shape: "
-                f"{self!s}"
+                f"{self}"
             )
         values = convert.to_tensor(self._values)
         indices = convert.to_tensor(self._indices)
@@ -72,6 +72,14 @@ class IndexedSlices:
                 f"{values.dtype.name}"
             )
         return add_rows.apply(values, indices, shape=shape)
+
+
+# What `repr` and tracebacks print, as TensorFlow's.
+IndexedSlices.__module__ = "tensorflow.python.framework.indexed_slices"
+
+
+def _unpickle(values: Any, indices: Any, dense_shape: Any) -> IndexedSlices:
+    return IndexedSlices(values, indices, dense_shape)
 
 
 def from_sweep(slices: Slices, wrap: Any) -> IndexedSlices:

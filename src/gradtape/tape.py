@@ -14,7 +14,7 @@ from .core.operand import Operand
 from .core.record import Tape, Value, follow, follows, threads
 from .enums import UnconnectedGradients
 from .ops.rows import Slices
-from .ops.shape import concat, reshape, transpose
+from .ops.shape import broadcast_to, concat, reshape, transpose
 from .shapes import TensorShape
 from .slices import from_sweep
 from .sweep import sweep
@@ -101,7 +101,7 @@ class GradientTape:
 
     # --- watching -----------------------------------------------------------------------------------
     def watch(self, tensor: Any) -> None:
-        """Follow a tensor, or a nest of them, from now on."""
+        """Follow a tensor, or a nest of them, from now on; a tape that is paused does not."""
         for t in nest.flatten(tensor, expand_composites=True):
             if not isinstance(t, (Value, Variable)):
                 raise ValueError(
@@ -115,9 +115,10 @@ class GradientTape:
                 raise AttributeError(
                     "This tape has not been entered: call watch inside `with tf.GradientTape()`."
                 )
-            follow(t, self._tape)
-            if isinstance(t, Variable):
-                self._tape.variables[t._id] = t
+            if self._recording:
+                follow(t, self._tape)
+                if isinstance(t, Variable):
+                    self._tape.variables[t._id] = t
 
     def watched_variables(self) -> tuple[Variable, ...]:
         """The variables watched so far, in the order in which they were made."""
@@ -168,7 +169,7 @@ class GradientTape:
 
         All rows are swept at once, as a stack of cotangents.
         """
-        tape = self._begin("jacobian", experimental_use_pfor)
+        tape = self._begin("jacobian", experimental_use_pfor, parallel_iterations)
         unconnected = _unconnected(unconnected_gradients)
         flat_sources = _sources(sources)
         shape = target._value.shape
@@ -205,7 +206,7 @@ class GradientTape:
                 f"Target and source must have rank at least 2 (their first axis is the batch), "
                 f"got shapes {shape} and {source_shape}: both must have rank at least 2."
             )
-        tape = self._begin("batch_jacobian", experimental_use_pfor)
+        tape = self._begin("batch_jacobian", experimental_use_pfor, parallel_iterations)
         size = int(np.prod(shape[1:], dtype=np.int64))
         seeds = np.zeros((size, shape[0], size), target._value.dtype)
         seeds[np.arange(size), :, np.arange(size)] = 1
@@ -220,10 +221,18 @@ class GradientTape:
         self._finish()
         return answer
 
-    def _begin(self, method: str, whole_stack: bool = True) -> Tape:
+    def _begin(
+        self, method: str, whole_stack: bool = True, iterations: int | None = None
+    ) -> Tape:
         """Check that the tape can be asked, and stop it if it is still recording."""
         if self._tape is None:
             raise RuntimeError(_USED_UP)
+        if whole_stack and iterations is not None and (iterations == 1 or not self._persistent):
+            raise ValueError(
+                f"parallel_iterations={iterations} of {method} needs a tape with persistent=True "
+                "and more than one iteration; leave it out, the whole stack is swept at once. "
+                "Vectorization can be disabled by setting experimental_use_pfor to False."
+            )
         if not whole_stack and not self._persistent:
             raise RuntimeError(
                 f"GradientTape must be created with persistent=True to compute the {method} with "
@@ -242,12 +251,21 @@ class GradientTape:
             self._drop()
 
 
+def gradients(*args: Any, **kwargs: Any) -> Any:
+    """TensorFlow's way to differentiate graphs, which there are none of: an error, as there."""
+    raise RuntimeError(
+        "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
+    )
+
+
 def _differentiate(tape: Tape, targets: list, sources: list, seeds: list) -> list:
-    recorded = bool(threads.active)
+    recorded = bool(threads.active) or _some_bfloat16(targets, sources)
     grads: dict = {}
     for target, seed in zip(targets, seeds, strict=True):
         _check_target(target)
-        if not _differentiable(target):
+        # A test such as is_nan is followed though its result is true or false, to say so.
+        followed = isinstance(target, Value) and follows(tape, target)
+        if not _differentiable(target) and not followed:
             continue
         g = _seed(target, seed)
         g = Operand(g) if recorded else g._value
@@ -260,7 +278,7 @@ def _differentiate(tape: Tape, targets: list, sources: list, seeds: list) -> lis
 
 def _sweep_rows(tape: Tape, target: Any, sources: list, seeds: np.ndarray) -> list:
     """Sweep a stack of cotangents, in parts that bound the memory."""
-    recorded = bool(threads.active)
+    recorded = bool(threads.active) or _some_bfloat16([target], sources)
     keys = [_key(tape, source) for source in sources]
     widest = max([target._value.size, *[s._value.size for s in sources]])
     step = max(1, _STACK // max(widest, 1))
@@ -289,7 +307,7 @@ def _key(tape: Tape, value: Any) -> Any:
 def _seeds(targets: list, given: Any) -> list:
     """The cotangents of the targets: ones where none are given (also for the last of several)."""
     flat = [None] if given is None else nest.flatten(given)
-    if given is not None and None in flat:
+    if given is not None and any(g is None for g in flat):
         raise ValueError(
             "output_gradients has a None among its entries: leave the argument out for ones, or "
             "give a tensor for every target."
@@ -309,7 +327,24 @@ def _seed(target: Any, seed: Any) -> Any:
             f"an output gradient must have the dtype of its target, {target.dtype.name}, "
             f"but is {seed.dtype.name}: cast it with tf.cast."
         )
-    return seed
+    return _shaped(seed, target._value.shape)
+
+
+def _shaped(seed: Any, shape: tuple[int, ...]) -> Any:
+    """An output gradient need only be broadcastable to its target, or have as many elements."""
+    given = seed._value.shape
+    if given == shape:
+        return seed
+    if seed._value.size == np.prod(shape, dtype=np.int64):
+        return reshape.apply(seed, shape=shape)
+    if len(given) <= len(shape) and all(
+        m in (1, n) for m, n in zip(given[::-1], shape[::-1], strict=False)
+    ):
+        return broadcast_to.apply(seed, shape=shape)
+    raise errors.invalid(
+        f"Incompatible shapes: an output gradient of shape {list(given)} does not fit its target "
+        f"of shape {list(shape)}."
+    )
 
 
 def _answer(g: Any, source: Any, stack: bool = False) -> Any:
@@ -327,6 +362,11 @@ def _wrap(g: Any) -> Any:
     if g.__class__ is Operand:
         return g.tensor
     return tensor(g if g.ndim else g[()])
+
+
+def _some_bfloat16(targets: list, sources: list) -> bool:
+    """Of bfloat16 arrays and Python's numbers NumPy makes float32; operands keep the dtype."""
+    return any(v._value.dtype.kind == "V" for v in (*targets, *sources) if hasattr(v, "_value"))
 
 
 def _differentiable(value: Any) -> bool:
@@ -370,7 +410,8 @@ def _unconnected(choice: Any) -> UnconnectedGradients:
 
 
 def _zeros(shape: tuple[int, ...], source: Any) -> Any:
-    return tensor(np.zeros(shape, source._value.dtype)[()])
+    dtype = source._value.dtype
+    return tensor(np.full(shape, b"", object) if dtype.kind == "O" else np.zeros(shape, dtype)[()])
 
 
 def _warn_integer(value: Any) -> None:

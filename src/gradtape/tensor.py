@@ -6,12 +6,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import convert, dtypes, errors
+from . import convert, dtypes
 from .core.apply import tensor as _untracked
+from .core.op import FLOATS
 from .core.record import Value
 from .dtypes import DType
 from .ops import bits, compare, elementwise, linear
 from .ops import complex as complex_ops
+from .ops.shape import cast
 from .shapes import TensorShape
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -121,7 +123,7 @@ class Tensor(Value, metaclass=_TensorType):
         return np.asarray(self._value).__dlpack_device__()
 
     def __bool__(self) -> bool:
-        return bool(self._value)
+        return bool(self._value) if self._value.size else False
 
     def __int__(self) -> int:
         return int(self._scalar())
@@ -133,7 +135,7 @@ class Tensor(Value, metaclass=_TensorType):
         return complex(self._scalar())
 
     def __index__(self) -> int:
-        return self._value.__index__()
+        return _plain(self._value).__index__()
 
     def _scalar(self) -> Any:
         if self._value.ndim:
@@ -153,9 +155,6 @@ class Tensor(Value, metaclass=_TensorType):
         if not self._value.ndim:
             raise TypeError("Cannot iterate over a scalar tensor.")
         return (self[k] for k in range(len(self._value)))
-
-    def __contains__(self, item: Any) -> bool:
-        return any(bool(part == item) for part in self)
 
     def __getitem__(self, key: Any) -> Tensor:
         from .indexing import getitem
@@ -189,6 +188,7 @@ class Tensor(Value, metaclass=_TensorType):
     __pow__ = elementwise.power.apply
     __floordiv__ = elementwise.floordiv.apply
     __mod__ = elementwise.mod.apply
+    __matmul__ = linear.matmul.apply
     __lt__ = compare.less.apply
     __le__ = compare.less_equal.apply
     __gt__ = compare.greater.apply
@@ -202,9 +202,6 @@ class Tensor(Value, metaclass=_TensorType):
         return divide(self, other)
 
     __div__ = __truediv__
-
-    def __matmul__(self, other: Any) -> Any:
-        return multiply_matrices(self, other)
 
     def __radd__(self, other: Any) -> Any:
         return elementwise.add.apply(other, self)
@@ -228,7 +225,7 @@ class Tensor(Value, metaclass=_TensorType):
         return elementwise.mod.apply(other, self)
 
     def __rmatmul__(self, other: Any) -> Any:
-        return multiply_matrices(other, self)
+        return linear.matmul.apply(other, self)
 
     def __eq__(self, other: Any) -> Any:
         return equals(self, other)
@@ -312,7 +309,9 @@ def text(value: Any, precise: bool = False) -> str:
         if isinstance(plain, bytes):
             return repr(plain)
         # The exact text is that of the Python number: 0.1 in float32 is 0.10000000149011612.
-        return repr(plain.item()) if precise and plain.dtype.kind in "biufc" else str(plain)
+        if precise and plain.dtype.kind != "O":
+            return repr(float(plain) if plain.dtype.kind == "V" else plain.item())
+        return str(plain)
     lines = repr(value) if precise else str(value)
     return "\n" + lines if "\n" in lines else lines
 
@@ -330,33 +329,22 @@ def divide(x: Any, y: Any) -> Any:
         if pair is NotImplemented:
             return pair
         x, y = pair
-    if x._value.dtype.kind in "iu":
-        from .ops.shape import cast
-
-        if x._value.dtype != y._value.dtype:
-            raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
-        wide = np.dtype(_DIVIDED[x._value.dtype.name])
-        x, y = cast.apply(x, dtype=wide), cast.apply(y, dtype=wide)
+    if x._value.dtype is not y._value.dtype or x._value.dtype.kind not in FLOATS:
+        x, y = divisible(x, y)
     return elementwise.div.apply(x, y)
 
 
-def multiply_matrices(a: Any, b: Any) -> Any:
-    pair = convert.pair(linear.matmul, a, b)
-    if pair is NotImplemented:
-        return pair
-    a, b = pair
-    x, y = a._value, b._value
-    if x.ndim < 2 or y.ndim < 2:
-        raise errors.invalid(
-            f"In[0] and In[1] ndims must be == 2: {min(x.ndim, y.ndim)}. matmul takes matrices or "
-            "stacks of them; give a vector an axis first (tf.expand_dims) [Op:MatMul] name: "
-        )
-    if x.shape[-1] != y.shape[-2]:
-        raise errors.invalid(
-            f"Matrix size-incompatible: In[0]: {list(x.shape)}, In[1]: {list(y.shape)} "
-            "[Op:MatMul] name: "
-        )
-    return linear.matmul.apply(a, b)
+def divisible(x: Any, y: Any) -> tuple[Any, Any]:
+    """Two tensors of one dtype, whole numbers as floating-point ones."""
+    dtype = x._value.dtype
+    if dtype != y._value.dtype:
+        raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
+    if dtype.kind in FLOATS:
+        return x, y
+    if dtype.name not in _DIVIDED:
+        raise TypeError(f"Invalid dtype {x.dtype!r} in __truediv__: numbers can be divided.")
+    wide = np.dtype(_DIVIDED[dtype.name])
+    return cast.apply(x, dtype=wide), cast.apply(y, dtype=wide)
 
 
 def absolute(x: Any) -> Any:

@@ -14,6 +14,7 @@ from .dtypes import DType
 from .indexing import numpy_key
 from .ops import shape as shape_ops
 from .shapes import TensorShape
+from .slices import IndexedSlices
 from .tensor import CPU, Reference, Tensor, equals, text
 
 
@@ -57,6 +58,8 @@ class Variable:
             )
         if callable(initial_value) and not isinstance(initial_value, (Value, Variable)):
             initial_value = initial_value()
+        if isinstance(initial_value, Variable):  # made from another, it takes its value, no more
+            initial_value = tensor(initial_value._value)
         wanted = None if dtype is None else np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)
         self._value = value = convert.to_tensor(initial_value, wanted)._value
         self._shape = TensorShape.known(value.shape) if shape is None else TensorShape(shape)
@@ -206,9 +209,6 @@ class Variable:
     def __complex__(self) -> complex:
         return complex(self._read())
 
-    def __index__(self) -> int:
-        return self._read().__index__()
-
     def __iter__(self) -> Any:
         return iter(self._read())
 
@@ -216,12 +216,12 @@ class Variable:
         return SlicedTensor.of(self, key)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
-        from .array_ops import gather
+        from .arrays import gather
 
         return gather(self, indices)
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Any:
-        from .array_ops import gather_nd
+        from .arrays import gather_nd
 
         return gather_nd(self, indices)
 
@@ -281,6 +281,11 @@ class Variable:
 
     # Rows (`scatter_add` and its kind, given IndexedSlices) and single places (`scatter_nd_add`, …).
     def _scatter(self, function: Any, slices: Any) -> Variable:
+        if not isinstance(slices, IndexedSlices):
+            raise TypeError(
+                f"sparse_delta is not IndexedSlices: {slices!r}. Give tf.IndexedSlices(values, "
+                "indices), or use scatter_nd_update and its kind."
+            )
         indices = np.asarray(convert.to_tensor(slices.indices)._value)
         values = self._fitting(slices.values)
         if indices.size and not 0 <= indices.min() <= indices.max() < self._value.shape[0]:
@@ -402,7 +407,14 @@ class SlicedTensor(Tensor):
         variable = self._variable
         whole = np.array(variable._value)
         key = numpy_key(self._key, whole.shape)
-        whole[key] = function(whole[key], variable._fitting(value))
+        part, value = whole[key], variable._fitting(value)
+        try:
+            whole[key] = function(part, value)
+        except ValueError:
+            raise errors.invalid(
+                f"Cannot broadcast input shape {list(value.shape)} into final shape "
+                f"{list(part.shape)} [Op:ResourceStridedSliceAssign]"
+            ) from None
         return variable.assign(whole, read_value=read_value)
 
 
@@ -419,7 +431,7 @@ def _operator(name: str) -> Any:
 for _name in (
     "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "div", "floordiv",
     "rfloordiv", "mod", "rmod", "pow", "rpow", "matmul", "rmatmul", "lt", "le", "gt", "ge",
-    "neg", "abs", "invert", "and", "or", "xor", "rand", "ror", "rxor", "round",
+    "neg", "abs", "invert", "and", "or", "xor", "rand", "ror", "rxor",
 ):  # fmt: skip
     setattr(Variable, f"__{_name}__", _operator(f"__{_name}__"))
 

@@ -102,10 +102,11 @@ def test_shape_rule_tells_the_shape(name: str, k: int) -> None:
     shapes = [np.shape(a) for a in sample.operands]
     results = sample.op.apply(*sample.tensors(), **sample.params)
     rule = sample.op.shape(*shapes, **sample.params)
-    if isinstance(results, tuple):
-        assert [tuple(s) for s in rule] == [r.shape for r in results]
-    else:
-        assert tuple(rule) == results.shape
+    several = isinstance(results, tuple)
+    # None stands for a size that depends on values, as after a mask.
+    for told, result in zip(rule if several else [rule], results if several else [results], strict=True):
+        assert len(told) == result.ndim
+        assert all(m in (None, n) for m, n in zip(told, result.shape, strict=True))
 
 
 @every_sample
@@ -244,7 +245,7 @@ def test_no_slope_gives_what_its_reason_says(name: str, i: int) -> None:
         tape.watch(tensors[i])
         results = sample.op.apply(*tensors, **sample.params)
     results = results[0] if isinstance(results, tuple) else results
-    if reason.gives == "error" and is_float(results.numpy()):
+    if reason.gives == "error" and results._mark is not None:
         with pytest.raises(LookupError):
             tape.gradient(results, tensors[i])
     else:

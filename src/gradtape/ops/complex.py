@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.declare import elementwise, op
+from ..core.op import Op
 from .elementwise import SIGNED, divide_no_nan
 
 same = lambda *shapes, **_: np.broadcast_shapes(*shapes)
@@ -40,7 +41,7 @@ def _to_complex(a: Any, b: Any) -> Any:
     return out[()]
 
 
-to_complex = op(
+to_complex: Op = op(
     "to_complex", _to_complex, (lambda g: np.real(g), lambda g: np.imag(g)),
     shape=same, label="Complex", real=True, push="linear", broadcasts=True, batches=True,
     sample=lambda d: [([d(2, 3), d(3)], {})],

@@ -12,19 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
 from ..core.declare import op
 from ..core.op import Missing
 from .diagonal import band_part, diag, diag_part
-from .linear import matmul
+from .linear import matmul, turned
 from .shape import cast
 
 # What LAPACK computes with; TensorFlow also takes float16.
 MATRICES = "fc"
-
-
-def turned(a: Any) -> Any:
-    return np.swapaxes(a, -1, -2)
 
 
 def adjoint(a: Any) -> Any:
@@ -45,7 +40,9 @@ def lapack(function: Callable[..., Any]) -> Callable[..., Any]:
         if dtype.itemsize != 2:
             return function(*arrays, **params)
         y = function(*[a.astype(np.float32) for a in arrays], **params)
-        return tuple(_narrow(part, dtype) for part in y) if isinstance(y, tuple) else _narrow(y, dtype)
+        return (
+            tuple(_narrow(part, dtype) for part in y) if isinstance(y, tuple) else _narrow(y, dtype)
+        )
 
     return computed
 
@@ -58,6 +55,12 @@ def _one_by_one(function: Callable[[Any], Any], a: Any) -> Any:
     """For what SciPy computes of single matrices only."""
     parts = [function(matrix) for matrix in a.reshape(-1, *a.shape[-2:])]
     return np.array(parts).reshape(a.shape) if parts else a
+
+
+def _invalid(message: str) -> Exception:
+    from ..errors import invalid
+
+    return invalid(message)
 
 
 def _squares(d: Any) -> list:
@@ -84,7 +87,7 @@ def _inv(a: Any) -> Any:
     except np.linalg.LinAlgError:
         y = None
     if y is None or np.isnan(a).any():
-        raise errors.invalid(
+        raise _invalid(
             "Input is not invertible: a column is a combination of the others, or not a number. "
             "tf.linalg.pinv takes such matrices [Op:MatrixInverse] name: "
         )
@@ -104,7 +107,7 @@ def _solve(a: Any, b: Any) -> Any:
     except np.linalg.LinAlgError:
         y = None
     if y is None or np.isnan(a).any():
-        raise errors.invalid(
+        raise _invalid(
             "Input matrix is not invertible: a column is a combination of the others, or not a "
             "number. tf.linalg.lstsq with an l2_regularizer takes such matrices "
             "[Op:MatrixSolve] name: "
@@ -202,18 +205,22 @@ def _no_slope(g: Any) -> Any:
 
 @lapack
 def _least_squares(a: Any, b: Any) -> Any:
-    return np.linalg.pinv(a) @ b
+    return (np.linalg.pinv(a) @ b).astype(b.dtype, copy=False)
 
 
 least_squares = op(
     "least_squares", _least_squares, (_no_slope, _no_slope),
-    shape=lambda a, b: (*a[:-2], a[-1], b[-1]), label="MatrixSolveLs", takes=MATRICES, sample=None,
+    shape=lambda a, b: (*a[:-2], a[-1], b[-1]), label="MatrixSolveLs", takes=MATRICES,
+    # Whole numbers, of which no test asks the slope.
+    sample=lambda d: [([np.array([[2, 0], [0, 1], [1, 1]]), np.array([[1], [2], [3]])], {})],
 )  # fmt: skip
 
 # --- determinants -----------------------------------------------------------------------------------
 det = op(
-    "det", lapack(np.linalg.det), lambda g, a, y: _column(g * y) * turned(inv(a)),
-    shape=lambda a: a[:-2], label="MatrixDeterminant", takes=MATRICES, batches=True,
+    "det", lapack(np.linalg.det),
+    # As TensorFlow, of complex matrices not the conjugate of the determinant.
+    lambda g, a, y: _column(g * y) * adjoint(inv(a)),
+    shape=lambda a: a[:-2], label="MatrixDeterminant", real=True, takes=MATRICES, batches=True,
     sample=_squares,
 )  # fmt: skip
 
@@ -265,7 +272,10 @@ def _slope_of_cholesky(g: Any, y: Any) -> Any:
 
 cholesky = op(
     "cholesky", _cholesky, _slope_of_cholesky,
-    shape=_same, label="Cholesky", real=True, takes=MATRICES, batches=True, sample=_definite,
+    shape=_same, label="Cholesky", real=True, takes=MATRICES, batches=True,
+    # Of 1 by 1, because only the lower triangle is read but, as in TensorFlow, the slope is spread
+    # over both.
+    sample=lambda d: [([d(2, 1, 1) + 2], {})],
 )  # fmt: skip
 
 
@@ -373,7 +383,7 @@ def _eigvalsh(a: Any) -> Any:
 
 def _eigen(function: Any, a: Any) -> Any:
     if np.isnan(a).any():
-        raise errors.invalid(
+        raise _invalid(
             "Self-adjoint eigen decomposition was not successful. The input might not be valid: "
             "it holds nan [Op:SelfAdjointEigV2] name: "
         )
@@ -407,6 +417,10 @@ eigvalsh = op(
 )  # fmt: skip
 
 
+def _distinct(d: Any) -> list:
+    return [([np.diag([1.0, 2.0, 4.0]) + 0.1 * d(3, 3)], {})]
+
+
 def _eig(a: Any) -> Any:
     dtype = np.result_type(a.dtype, np.complex64)
     e, v = np.linalg.eig(a)
@@ -436,11 +450,12 @@ def _slope_of_eigvals(g: Any, a: Any, a_dtype: Any) -> Any:
 
 eig = op(
     "eig", lapack(_eig), _slope_of_eig,
-    shape=lambda a: (a[:-1], a), label="Eig", joint=True, real=True, takes=MATRICES, sample=None,
+    shape=lambda a: (a[:-1], a), label="Eig", joint=True, real=True, takes=MATRICES,
+    sample=_distinct,
 )  # fmt: skip
 eigvals = op(
     "eigvals", lapack(_eigvals), _slope_of_eigvals,
-    shape=lambda a: a[:-1], label="Eig", real=True, takes=MATRICES, sample=None,
+    shape=lambda a: a[:-1], label="Eig", real=True, takes=MATRICES, sample=_distinct,
 )  # fmt: skip
 
 
@@ -586,7 +601,7 @@ sqrtm = op(
 def _logm(a: Any) -> Any:
     from scipy.linalg import logm as logarithm
 
-    return _one_by_one(lambda matrix: logarithm(matrix).astype(a.dtype), a)
+    return _one_by_one(lambda matrix: logarithm(matrix.astype(np.complex128)).astype(a.dtype), a)
 
 
 logm = op(

@@ -2,8 +2,8 @@
 
 g: cotangent; a, b: operands; y: result. Rules are written for real numbers; of complex ones the
 sweep takes the conjugates (an op that is not holomorphic lives in `complex.py`). `sample` is the
-interval that tests draw operands from, where it is not (-2, 2). Special functions have a file of
-their own.
+interval that tests draw operands from, where it is not (-2, 2). `real` on arithmetic: TensorFlow
+does not conjugate there. Special functions have a file of their own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.declare import elementwise
-from ..core.op import FLOATS, NUMBERS, REALS, Flat, Missing
+from ..core.op import NUMBERS, REALS, Flat, Missing, Op
 from .shape import cast
 
 POSITIVE = (0.1, 3.0)
@@ -64,44 +64,63 @@ reciprocal = elementwise(
     "reciprocal", np.reciprocal, lambda g, y: -g * y * y, sample=POSITIVE, takes=SIGNED
 )
 square = elementwise("square", np.square, lambda g, a: g * (2.0 * a), takes=NUMBERS)
+
+
+def _squared_difference(a: Any, b: Any) -> Any:
+    d = a - b
+    return d * np.conj(d) if d.dtype.kind == "c" else d * d
+
+
 squared_difference = elementwise(
-    "squared_difference", lambda a, b: np.square(a - b),
-    (lambda g, a, b: 2.0 * g * (a - b), lambda g, a, b: -2.0 * g * (a - b)), takes=SIGNED,
+    "squared_difference", _squared_difference,
+    (lambda g, a, b: 2.0 * g * (a - b), lambda g, a, b: -2.0 * g * (a - b)),
+    takes=SIGNED, real=True,
 )  # fmt: skip
 
 
-def _no_zero(b: Any) -> None:
+def no_kernel(label: str, dtype: np.dtype) -> Exception:
+    """The error for a dtype that TensorFlow names for an op but has no kernel for."""
+    from ..errors import no_kernel
+
+    return no_kernel(label, dtype.name)
+
+
+def _no_zero(a: Any, b: Any) -> bool:
+    """Whether these are whole numbers, of which the second must not be 0."""
+    if a.dtype.kind not in "iu":
+        return False
     if not b.all():
         raise ValueError("Integer division by zero")
+    return True
 
 
 def _floordiv(a: Any, b: Any) -> Any:
-    if a.dtype.kind in "iu":
-        _no_zero(b)
-        return np.floor_divide(a, b)
+    if a.dtype.kind == "c":
+        raise no_kernel("FloorDiv", a.dtype)
     # NumPy's own gives nan for an infinite quotient.
-    return np.floor(a / b)
+    return np.floor_divide(a, b) if _no_zero(a, b) else np.floor(a / b)
 
 
 def _mod(a: Any, b: Any) -> Any:
-    if a.dtype.kind in "iu":
-        _no_zero(b)
-        return np.mod(a, b)
-    rest = np.fmod(a, b)
-    return np.where((a < 0) == (b < 0), rest, np.fmod(rest + b, b))
+    _no_zero(a, b)
+    return np.mod(a, b)
 
 
 def _truncatediv(a: Any, b: Any) -> Any:
     if a.dtype.kind not in "iu":
         return np.trunc(a / b)
-    _no_zero(b)
+    if not b.all():
+        from ..errors import InternalError
+
+        raise InternalError(None, None, "Integer division by zero [Op:TruncateDiv] name: ")
     quotient = np.floor_divide(a, b)
     return quotient + ((quotient < 0) & (quotient * b != a))
 
 
 def _truncatemod(a: Any, b: Any) -> Any:
-    if a.dtype.kind in "iu":
-        _no_zero(b)
+    if a.dtype.kind in "fV" and a.dtype.itemsize == 2:
+        raise no_kernel("TruncateMod", a.dtype)
+    _no_zero(a, b)
     return np.fmod(a, b)
 
 
@@ -110,7 +129,7 @@ mod = elementwise(
     "mod", _mod, (lambda g: g, lambda g, a, b: -g * floordiv(a, b)),
     label="FloorMod", sample=((0.2, 0.9), (1.1, 1.9)), takes=REALS, numpy=(np.mod,),
 )  # fmt: skip
-floordiv = elementwise(
+floordiv: Op = elementwise(
     "floordiv", _floordiv, (Flat("floor division is " + STEP), Flat("floor division is " + STEP)),
     label="FloorDiv", sample=((-2, 2), POSITIVE), takes=REALS, numpy=(np.floor_divide,),
 )  # fmt: skip
@@ -122,7 +141,7 @@ truncatemod = elementwise(
     "truncatemod", _truncatemod, (Missing("TensorFlow has no derivative of truncatemod"),) * 2,
     label="TruncateMod", sample=((-2, 2), POSITIVE), takes="ifV",
 )  # fmt: skip
-divide_no_nan = elementwise(
+divide_no_nan: Op = elementwise(
     "divide_no_nan", lambda a, b: _zero_where(b == 0, a / b),
     (
         lambda g, b: divide_no_nan(g, b),
@@ -130,10 +149,10 @@ divide_no_nan = elementwise(
     ),
     label="DivNoNan", sample=((-2, 2), POSITIVE),
 )  # fmt: skip
-multiply_no_nan = elementwise(
+multiply_no_nan: Op = elementwise(
     "multiply_no_nan", lambda a, b: _zero_where(b == 0, a * b),
     (lambda g, b: multiply_no_nan(g, b), lambda g, a: multiply_no_nan(a, g)),
-    label="MulNoNan",
+    label="MulNoNan", real=True,
 )  # fmt: skip
 # A tie gives everything to the first operand, as in TensorFlow.
 maximum = elementwise(
@@ -207,8 +226,13 @@ log_sigmoid = elementwise(
     "log_sigmoid", lambda a: -_softplus(-a), lambda g, a: g * sigmoid(-a), takes=FLOATING
 )
 softsign = elementwise(
-    "softsign", in_float32(lambda a: a / (1 + np.abs(a))),
-    lambda g, a: g / np.square(1.0 + np.abs(a)), takes=FLOATING,
+    "softsign", in_float32(lambda a: a / (1 + np.abs(a))), lambda g, a: softsign_slope(g, a),
+    takes=FLOATING,
+)  # fmt: skip
+softsign_slope: Op = elementwise(
+    "softsign_slope", in_float32(lambda a, b: a / np.square(1 + np.abs(b))),
+    (Missing("TensorFlow has no second derivative of softsign"),) * 2,
+    label="SoftsignGrad", takes=FLOATING,
 )  # fmt: skip
 
 
@@ -216,20 +240,20 @@ def _not_zero(a: Any) -> Any:
     return cast(a != 0, dtype=a.dtype)
 
 
-xlogy = elementwise(
+xlogy: Op = elementwise(
     "xlogy", lambda a, b: _zero_where(a == 0, a * np.log(b)),
     (lambda g, a, b: g * xlogy(_not_zero(a), b), lambda g, a, b: g * xdivy(a, b)),
-    sample=(POSITIVE, POSITIVE),
+    sample=(POSITIVE, POSITIVE), real=True,
 )  # fmt: skip
-xlog1py = elementwise(
+xlog1py: Op = elementwise(
     "xlog1py", lambda a, b: _zero_where(a == 0, a * np.log1p(b)),
     (lambda g, a, b: g * xlog1py(_not_zero(a), b), lambda g, a, b: g * xdivy(a, b + 1.0)),
-    sample=(POSITIVE, POSITIVE),
+    sample=(POSITIVE, POSITIVE), real=True,
 )  # fmt: skip
-xdivy = elementwise(
+xdivy: Op = elementwise(
     "xdivy", lambda a, b: _zero_where(a == 0, a / b),
     (lambda g, a, b: g * xdivy(_not_zero(a), b), lambda g, a, b: g * xdivy(-a, np.square(b))),
-    sample=(POSITIVE, POSITIVE),
+    sample=(POSITIVE, POSITIVE), real=True,
 )  # fmt: skip
 
 # --- trigonometry -------------------------------------------------------------------------------

@@ -9,18 +9,20 @@ from typing import Any
 import numpy as np
 
 from ..core.declare import op
-from ..core.op import Discrete
+from ..core.op import Discrete, Op
 from .rows import Slices, add_at, add_rows
 
 
-# --- slices -------------------------------------------------------------------------------------
+# --- slices ---------------------------------------------------------------------------------------
 def _behind(lead: int, key: tuple) -> tuple:
     """A key for an array that has further leading axes."""
     return (slice(None),) * lead + key
 
 
 def _getitem(a: Any, key: tuple) -> Any:
-    return a[key]
+    y = a[key]
+    # One text alone comes out of its array.
+    return y if y.__class__ is not bytes else np.array(y, object)
 
 
 def _slope_of_getitem(g: Any, a_shape: Any, y_shape: Any, key: tuple) -> Any:
@@ -55,7 +57,7 @@ put = op(
 )  # fmt: skip
 
 
-# --- gathers: entries along an axis, by number -----------------------------------------------------
+# --- gathers: entries along an axis, by number ----------------------------------------------------
 def check_range(b: Any, size: int) -> None:
     """IndexError, which becomes TensorFlow's, unless all numbers are in [0, size)."""
     if not b.size:
@@ -71,7 +73,8 @@ def check_range(b: Any, size: int) -> None:
 
 def _take(a: Any, b: Any, axis: int) -> Any:
     check_range(b, a.shape[axis])
-    return np.take(a, b, axis=axis)
+    y = np.take(a, b, axis=axis)
+    return y if y.__class__ is not bytes else np.array(y, object)
 
 
 def _slope_of_take(g: Any, b: Any, a_shape: Any, y_shape: Any, axis: int) -> Any:
@@ -163,7 +166,7 @@ gather_batch = op(
 )  # fmt: skip
 
 
-# --- along the last axis, other entries in each row -------------------------------------------------
+# --- along the last axis, other entries in each row -----------------------------------------------
 def _take_along(a: Any, b: Any) -> Any:
     return np.take_along_axis(a, b[(None,) * (a.ndim - b.ndim)], axis=-1)
 
@@ -181,7 +184,7 @@ take_along = op(
     shape=lambda a, b: a[:-1] + b[-1:], label="GatherV2", push="linear", batches=True,
     sample=lambda d: [([d(2, 3), np.array([[1, 1], [0, 2]])], {})],
 )  # fmt: skip
-put_along = op(
+put_along: Op = op(
     "put_along", _put_along, (lambda g, b: take_along(g, b), None),
     shape=lambda a, b, size: (*a[:-1], size), label="ScatterNd", params=("size",),
     push="linear", batches=True,
@@ -189,7 +192,7 @@ put_along = op(
 )  # fmt: skip
 
 
-# --- masks --------------------------------------------------------------------------------------
+# --- masks ----------------------------------------------------------------------------------------
 def _mask(a: Any, b: Any, axis: int) -> Any:
     return a[_behind(axis, (b.astype(bool),))]
 
@@ -224,7 +227,7 @@ unmask = op(
 )  # fmt: skip
 
 
-# --- selection ----------------------------------------------------------------------------------
+# --- selection ------------------------------------------------------------------------------------
 def _where(a: Any, b: Any, c: Any) -> Any:
     return np.where(a, b, c)
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
 from ..core import apply
 from ..core.declare import op
-from ..core.op import FLOATS, NUMBERS
+from ..core.op import FLOATS, NUMBERS, REALS
 
 # Whole numbers that TensorFlow's CPU kernel multiplies; the others it only allows in principle.
 _WHOLE = ("int32", "int64")
@@ -19,19 +18,21 @@ _WHOLE = ("int32", "int64")
 
 # --- matrices -------------------------------------------------------------------------------------
 def _matmul(a: Any, b: Any) -> Any:
+    if a.ndim == b.ndim == 2 and a.dtype.char in "fdFD":
+        try:
+            return a.dot(b)  # the same product as np.matmul's, 0.7 us sooner
+        except ValueError:
+            raise _wrong_shapes(a.shape, b.shape) from None
     if a.ndim < 2 or b.ndim < 2 or a.shape[-1] != b.shape[-2]:
         raise _wrong_shapes(a.shape, b.shape)
     kind = a.dtype.kind
-    if kind != "f" or a.itemsize == 2:
-        if kind in "iu" and a.dtype.name not in _WHOLE:
-            raise errors.NotFoundError(
-                None, None,
-                f"Could not find device for node: MatMul has no kernel for {a.dtype.name}; cast "
-                "the operands to int32 first [Op:MatMul]",
-            )  # fmt: skip
-        if kind in FLOATS and a.itemsize == 2:
-            # NumPy has no BLAS for them; TensorFlow adds up in float32 as well.
-            return _matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
+    if kind in FLOATS and a.itemsize == 2:
+        # NumPy has no BLAS for them; TensorFlow adds up in float32 as well.
+        return _matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
+    if kind in "iu" and a.dtype.name not in _WHOLE:
+        from ..errors import no_kernel
+
+        raise no_kernel("MatMul", a.dtype.name)
     if a.ndim > 2 and b.ndim == 2:
         # One large product instead of one for each matrix of the stack.
         rows = a.reshape(prod(a.shape[:-1]), a.shape[-1])
@@ -40,30 +41,39 @@ def _matmul(a: Any, b: Any) -> Any:
 
 
 def _wrong_shapes(a: tuple[int, ...], b: tuple[int, ...]) -> Exception:
+    from ..errors import invalid
+
     if len(a) >= 2 and len(b) >= 2:
-        return errors.invalid(
+        return invalid(
             f"Matrix size-incompatible: In[0]: {list(a)}, In[1]: {list(b)}: the columns of the "
             f"first ({a[-1]}) and the rows of the second ({b[-2]}) differ [Op:MatMul] name: "
         )
-    advice = "matmul takes matrices; give a vector an axis first (tf.expand_dims), or tf.linalg.matvec"
+    advice = (
+        "matmul takes matrices; give a vector an axis first (tf.expand_dims), or tf.linalg.matvec"
+    )
     if len(a) == len(b):
-        return errors.invalid(
-            f"In[0] and In[1] ndims must be == 2: {len(a)}: {advice} [Op:MatMul] name: "
-        )
-    return errors.invalid(
+        return invalid(f"In[0] and In[1] ndims must be == 2: {len(a)}: {advice} [Op:MatMul] name: ")
+    return invalid(
         f"In[0] and In[1] has different ndims: {list(a)} vs. {list(b)}: {advice} [Op:MatMul] name: "
     )
 
 
+def turned(a: Any) -> Any:
+    """The last two axes exchanged."""
+    if a.__class__ is np.ndarray:
+        return a.swapaxes(-1, -2)  # 0.5 us sooner than np.swapaxes
+    return np.swapaxes(a, -1, -2)
+
+
 def _slope_of_left(g: Any, b: Any) -> Any:
-    return matmul(g, np.swapaxes(b, -1, -2))
+    return matmul(g, turned(b))
 
 
 def _slope_of_right(g: Any, a: Any, b: Any) -> Any:
     if b.ndim == 2 and a.ndim > 2 and g.ndim == a.ndim:
         a = np.reshape(a, (prod(a.shape[:-1]), a.shape[-1]))
         g = np.reshape(g, (prod(g.shape[:-1]), g.shape[-1]))
-    return matmul(np.swapaxes(a, -1, -2), g)
+    return matmul(turned(a), g)
 
 
 def _matmul_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
@@ -82,6 +92,13 @@ matmul = op(
 )  # fmt: skip
 # Without parameters, so it may take the short path of the element-wise ops: 2.5 us less per call.
 matmul.apply = apply.quick(matmul)
+
+# (a x b) . g = a . (b x g) = b . (g x a): every slope is a cross product again.
+cross = op(
+    "cross", np.cross, (lambda g, b: np.cross(b, g), lambda g, a: np.cross(g, a)),
+    shape=lambda a, b: a, push="bilinear", batches=True, takes=REALS,
+    sample=lambda d: [([d(3), d(3)], {}), ([d(2, 3), d(2, 3)], {})],
+)  # fmt: skip
 
 
 # --- contractions -----------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ def _range(a: Any, b: Any, c: Any) -> Any:
             f"Requires start {sign} limit when delta {'<' if step < 0 else '>'} 0: {a}/{b}"
         )
     if a.dtype.kind in "iu":
-        return np.arange(start, limit, step, a.dtype)
+        return np.arange(start, limit, step, dtype=a.dtype)
     # In the operands' own dtype, so that the count is the same as TensorFlow's.
     count = math.ceil(abs((limit - start) / step))
     return start + np.arange(count, dtype=a.dtype) * step
@@ -35,7 +35,7 @@ range_ = op(
 )  # fmt: skip
 
 
-# --- evenly spaced numbers: the axis is new, counted from the end of the result ----------------------
+# --- evenly spaced numbers: the axis is new, counted from the end of the result -------------------
 def _linspace(a: Any, b: Any, num: int, axis: int) -> Any:
     steps = max(num - 1, 1)
     tail = (1,) * (-axis - 1)

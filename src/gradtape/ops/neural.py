@@ -128,34 +128,35 @@ selu = elementwise(
 
 
 # --- smooth ones --------------------------------------------------------------------------------------
-@in_float32
-def _silu_slope(a: Any) -> Any:
-    s = sigmoid.forward(a)
-    return s * (1 + a * (1 - s))
-
-
-# A function of its own, so that the backward pass writes one array and not five.
-silu_slope = elementwise(
-    "silu_slope",
-    _silu_slope,
-    lambda g, a: g * _silu_bend(a, sigmoid(a)),
-)
-
-
-def _silu_bend(a: Any, s: Any) -> Any:
-    slope = s * (1.0 - s)
-    return slope * 2.0 + a * slope * (1.0 - s * 2.0)
+# As TensorFlow, whose rule is its own: of complex numbers not the conjugate of the slope (`real`).
+def _silu_slope(a: Any, s: Any) -> Any:
+    return s * (1.0 + a * (1.0 - s))
 
 
 silu = elementwise(
     "silu",
     in_float32(lambda a: a * sigmoid.forward(a)),
-    lambda g, a: g * silu_slope(a),
+    lambda g, a: g * _silu_slope(a, sigmoid(a)),
+    real=True,
+)
+# b: beta, that makes the step of the sigmoid steep.
+swish = elementwise(
+    "swish",
+    in_float32(lambda a, b: a * sigmoid.forward(a * b)),
+    (
+        lambda g, a, b: g * _silu_slope(b * a, sigmoid(b * a)),
+        lambda g, a, b: g * square(a) * _sigmoid_slope(sigmoid(b * a)),
+    ),
+    real=True,
 )
 
 
-ROOT = math.sqrt(0.5)
-DENSITY = 1 / math.sqrt(2 * math.pi)
+def _sigmoid_slope(s: Any) -> Any:
+    return s * (1.0 - s)
+
+
+# TensorFlow reads its constants as float32 before it makes them float64.
+ROOT = float(np.float32(math.sqrt(0.5)))
 
 
 @in_float32
@@ -164,12 +165,13 @@ def _gelu(a: Any) -> Any:
 
 
 def _gelu_slope(a: Any) -> Any:
-    return erfc(a * -ROOT) * 0.5 + a * np.exp(square(a) * -0.5) * DENSITY
+    x = a * -ROOT
+    return erfc(x) * 0.5 + a * np.exp(-square(x)) * (ROOT / math.sqrt(math.pi))
 
 
 gelu = elementwise("gelu", _gelu, lambda g, a: g * _gelu_slope(a), takes=FLOATING)
 
-CUBE, STRETCH = 0.044715, math.sqrt(2 / math.pi)
+CUBE, STRETCH = float(np.float32(0.044715)), 0.7978845608028654
 
 
 @in_float32

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..core.declare import op
+from ..core.op import Op
 
 Pads = tuple[tuple[int, int], ...]
 
 
-# --- pads ---------------------------------------------------------------------------------------
+# --- pads -----------------------------------------------------------------------------------------
 def _inner(shape: tuple[int, ...], pads: Pads) -> tuple:
     return tuple(slice(low, low + n) for n, (low, _) in zip(shape, pads, strict=True))
 
@@ -98,14 +99,14 @@ mirror_pad = op(
 )  # fmt: skip
 
 
-# --- turned about -------------------------------------------------------------------------------
+# --- turned about ---------------------------------------------------------------------------------
 reverse = op(
     "reverse", lambda a, axis: np.flip(a, axis), lambda g, axis: np.flip(g, axis),
     shape=lambda a, axis: a, label="ReverseV2", params=("axis",), push="linear", batches=True,
     numpy=(np.flip,),
     sample=lambda d: [([d(2, 3)], {"axis": (-1,)}), ([d(2, 3)], {"axis": (-1, -2)})],
 )  # fmt: skip
-roll = op(
+roll: Op = op(
     "roll", lambda a, shift, axis: np.roll(a, shift, axis),
     lambda g, shift, axis: roll(g, shift=tuple([-k for k in shift]), axis=axis),
     shape=lambda a, shift, axis: a, params=("shift", "axis"), push="linear", batches=True,
@@ -113,7 +114,7 @@ roll = op(
 )  # fmt: skip
 
 
-# --- copied -------------------------------------------------------------------------------------
+# --- copied ---------------------------------------------------------------------------------------
 def _sum_of_tiles(g: Any, a_shape: tuple[int, ...], counts: tuple[int, ...]) -> Any:
     lead = g.shape[: g.ndim - len(a_shape)]
     shape = tuple(n for pair in zip(counts, a_shape, strict=True) for n in pair)
@@ -134,7 +135,7 @@ def _sum_of_repeats(g: Any, a_shape: tuple[int, ...], count: int, axis: int) -> 
 
 
 def _repeated(a: tuple[int, ...], count: int, axis: int) -> tuple[int, ...]:
-    return a[: len(a) + axis] + (a[axis] * count,) + a[len(a) + axis + 1 :]
+    return (*a[: len(a) + axis], a[axis] * count, *a[len(a) + axis + 1 :])
 
 
 # Each entry the same number of times; TensorFlow does it with a tile.

@@ -12,11 +12,14 @@ from typing import Any
 import numpy as np
 
 from ..core.declare import op
-from ..core.op import NUMBERS, REALS, Discrete, Reason, Rule
+from ..core.op import NUMBERS, REALS, Discrete, Op, Reason, Rule
 from .elementwise import divide_no_nan
 from .shape import cast
 
-SUM, PRODUCT = np.add.reduce, np.multiply.reduce
+SUM: Any = np.add.reduce
+PRODUCT: Any = np.multiply.reduce
+LARGEST: Any = np.maximum.reduce
+SMALLEST: Any = np.minimum.reduce
 TRUTH = Discrete("the result is true or false: nothing lies between")
 POSITION = Discrete("the result is a position")
 
@@ -67,9 +70,7 @@ def _samples(d: Any) -> list:
 
 def reduction(name: str, forward: Any, pull: Rule | Reason, label: str, **more: Any) -> Any:
     more = {"sample": _samples, "batches": True, **more}
-    return op(
-        name, forward, pull, shape=reduced, label=label, params=("axis", "keepdims"), **more
-    )
+    return op(name, forward, pull, shape=reduced, label=label, params=("axis", "keepdims"), **more)
 
 
 def _total(reduce: Any) -> Any:
@@ -124,9 +125,9 @@ def _euclidean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
 euclidean = reduction(
     "reduce_euclidean_norm", _euclidean,
     lambda g, a, y, axis, keepdims: (
-        a / (spread(y, a.shape, axis, keepdims) / spread(g, a.shape, axis, keepdims))
+        a / spread(y, a.shape, axis, keepdims) * spread(g, a.shape, axis, keepdims)
     ),
-    label="EuclideanNorm", takes=NUMBERS,
+    label="EuclideanNorm", takes=NUMBERS, real=True,
 )  # fmt: skip
 
 
@@ -156,34 +157,54 @@ def _limit(dtype: Any, which: str) -> Any:
 
 
 max = reduction(
-    "reduce_max", _extreme(np.maximum.reduce, "min"),
+    "reduce_max", _extreme(LARGEST, "min"),
     lambda g, a, y, axis, keepdims: _share(g, a, y, axis, keepdims),
     label="Max", numpy=(np.max,), takes=REALS,
 )  # fmt: skip
 min = reduction(
-    "reduce_min", _extreme(np.minimum.reduce, "max"),
+    "reduce_min", _extreme(SMALLEST, "max"),
     lambda g, a, y, axis, keepdims: _share(g, a, y, axis, keepdims),
     label="Min", numpy=(np.min,), takes=REALS,
 )  # fmt: skip
 
 
-def _logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """log of the sum of exp(a), with the largest of them taken out so that none overflows."""
-    dtype = a.dtype
-    if dtype.itemsize == 2:
+# --- sums of exponentials -------------------------------------------------------------------------
+def _exponentials(a: Any, axis: Any) -> tuple[Any, Any, Any]:
+    """exp(a - top), its sum, and the largest of a, taken out so that nothing overflows."""
+    if a.dtype.itemsize == 2:
         a = a.astype(np.float32)
-    top = np.maximum.reduce(a, axis, None, None, True, a.dtype.type("-inf"))
+    top = LARGEST(a, axis, None, None, True, a.dtype.type("-inf"))
     top = np.where(np.isfinite(top), top, a.dtype.type(0))
-    y = np.log(SUM(np.exp(a - top), axis, a.dtype, None, True)) + top
+    exps = np.exp(a - top)
+    return exps, SUM(exps, axis, a.dtype, None, True), top
+
+
+def _logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    _, total, top = _exponentials(a, axis)
+    y = np.log(total) + top
     if not keepdims:
         y = y.reshape(reduced(a.shape, axis))
-    return y.astype(dtype, copy=False)
+    return y.astype(a.dtype, copy=False)
 
 
+def _shares(a: Any, axis: Any = None) -> Any:
+    exps, total, _ = _exponentials(a, axis)
+    return (exps / total).astype(a.dtype, copy=False)
+
+
+# Each exponential's part of their sum: the slope of logsumexp. Not exp(a - y), which keeps few
+# digits where a and y are large.
+shares = op(
+    "exp_shares", _shares,
+    lambda g, y, axis: y * (g - np.sum(g * y, axis=axis, keepdims=True)),
+    shape=lambda a, axis: a, label="Softmax", params=("axis",), takes="fV",
+    sample=lambda d: [([d(2, 3)], {"axis": (-2, -1)}), ([d(2, 3)], {"axis": (-1,)})],
+)  # fmt: skip
 logsumexp = reduction(
     "reduce_logsumexp", _logsumexp,
-    lambda g, a, y, axis, keepdims: (
-        spread(g, a.shape, axis, keepdims) * np.exp(a - spread(y, a.shape, axis, keepdims))
+    lambda g, a, axis, keepdims: (
+        spread(g, a.shape, axis, keepdims)
+        * shares(a, axis=all_axes(a.ndim) if axis is None else axis)
     ),
     label="LogSumExp", takes="fV",
 )  # fmt: skip
@@ -243,8 +264,8 @@ def _position(name: str, function: Any, reduce: Any, last: float, label: str) ->
     )  # fmt: skip
 
 
-argmax = _position("argmax", np.argmax, np.maximum.reduce, float("-inf"), "ArgMax")
-argmin = _position("argmin", np.argmin, np.minimum.reduce, float("inf"), "ArgMin")
+argmax = _position("argmax", np.argmax, LARGEST, float("-inf"), "ArgMax")
+argmin = _position("argmin", np.argmin, SMALLEST, float("inf"), "ArgMin")
 
 
 # --- running sums and products --------------------------------------------------------------------
@@ -290,7 +311,7 @@ def running(name: str, forward: Any, pull: Rule, **more: Any) -> Any:
     return op(name, forward, pull, shape=same_shape, params=params, **more)
 
 
-cumsum = running(
+cumsum: Op = running(
     "cumsum", _running(np.add.accumulate, 0),
     lambda g, axis, exclusive, reverse: (
         cumsum(g, axis=axis, exclusive=exclusive, reverse=not reverse)
@@ -306,22 +327,43 @@ cumprod = running(
 )  # fmt: skip
 
 
-def _slope_of_logsumexp(g: Any, a: Any, y: Any, **how: Any) -> Any:
-    """The sum of g exp(a - y) over the results that a number is in, by the logarithms of the
-    positive and of the negative cotangents, so that nothing overflows."""
-
-    def part(h: Any) -> Any:
-        good = h > 0
-        logs = np.where(good, np.log(np.where(good, h, 1.0)), float("-inf"))
-        return np.exp(cumulative_logsumexp(logs - y, **how) + a)
-
-    return part(g) - part(-g)
-
-
+_LOGS = _running(np.logaddexp.accumulate, float("-inf"))
 cumulative_logsumexp = running(
-    "cumulative_logsumexp", _running(np.logaddexp.accumulate, float("-inf")),
+    "cumulative_logsumexp", _LOGS,
     lambda g, a, y, axis, exclusive, reverse: (
-        _slope_of_logsumexp(g, a, y, axis=axis, exclusive=exclusive, reverse=not reverse)
+        weighted_cumsum(g, a, -y, axis=axis, exclusive=exclusive, reverse=not reverse)
     ),
     label="CumulativeLogsumexp", takes="fV",
+    # Without exclusive ones: their first result is -inf, which has no differences.
+    sample=lambda d: [
+        ([d(2, 3)], {"axis": -1, "exclusive": False, "reverse": False}),
+        ([d(2, 3)], {"axis": -2, "exclusive": False, "reverse": True}),
+    ],
+)  # fmt: skip
+
+
+def _weighted(a: Any, b: Any, c: Any, **how: Any) -> Any:
+    """By the logarithms of the positive and of the negative numbers: nothing overflows."""
+    part = lambda x: np.exp(b + _LOGS(np.log(np.maximum(x, 0)) + c, **how))
+    return (part(a) - part(-a)).astype(a.dtype, copy=False)
+
+
+# exp(b) cumsum(a exp(c)): linear in a, and its own transpose with b and c exchanged.
+weighted_cumsum: Op = op(
+    "weighted_cumsum", _weighted,
+    (
+        lambda g, b, c, axis, exclusive, reverse: weighted_cumsum(
+            g, c, b, axis=axis, exclusive=exclusive, reverse=not reverse
+        ),
+        lambda g, y: g * y,
+        lambda g, a, b, c, axis, exclusive, reverse: a * weighted_cumsum(
+            g, c, b, axis=axis, exclusive=exclusive, reverse=not reverse
+        ),
+    ),
+    shape=lambda a, b, c, **_: np.broadcast_shapes(a, b, c), broadcasts=True, batches=True,
+    params=("axis", "exclusive", "reverse"), takes="fV",
+    sample=lambda d: [
+        ([d(2, 3), d(2, 3), d(2, 3)], {"axis": -1, "exclusive": False, "reverse": False}),
+        ([d(2, 3), d(2, 3), d(2, 3)], {"axis": -2, "exclusive": True, "reverse": True}),
+    ],
 )  # fmt: skip

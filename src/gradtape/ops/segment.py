@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.declare import op
-from ..core.op import NUMBERS, REALS, Missing
+from ..core.op import NUMBERS, REALS, Missing, Op
 from .rows import add_rows
 from .shape import cast
 
@@ -94,7 +94,7 @@ def _behind(g: Any, y_shape: Any, axis: Any) -> int:
     return (axis or 0) + g.ndim - len(y_shape)
 
 
-segment_sum = segments(
+segment_sum: Op = segments(
     "segment_sum", _sum,
     lambda g, b, y_shape, axis: from_segments(g, b, axis=_behind(g, y_shape, axis)),
     label="UnsortedSegmentSum", push="linear", takes=NUMBERS,
@@ -106,7 +106,8 @@ def _share(g: Any, a: Any, b: Any, y: Any, y_shape: Any, count: int, axis: Any) 
     axis = axis or 0
     hit = a == from_segments(y, b, axis=axis)
     ties = segment_sum(cast(hit, dtype=g.dtype), b, count=count, axis=axis)
-    return np.where(hit, from_segments(g / ties, b, axis=_behind(g, y_shape, axis)), 0.0)
+    part = g / np.maximum(ties, 1.0)
+    return np.where(hit, from_segments(part, b, axis=_behind(g, y_shape, axis)), 0.0)
 
 
 def _lowest(dtype: Any) -> Any:
@@ -157,7 +158,8 @@ segment_prod = segments(
 
 
 bins = op(
-    "bins", lambda a, b, count: _sum(a, b, count), (Missing("TensorFlow has no derivative of bincount"), None), shape=_shape,
+    "bins", lambda a, b, count: _sum(a, b, count),
+    (Missing("TensorFlow has no derivative of bincount"), None), shape=_shape,
     label="DenseBincount", params=("count",), takes=NUMBERS,
     sample=lambda d: [([d(4), _SAMPLE_IDS], {"count": 3})],
 )  # fmt: skip

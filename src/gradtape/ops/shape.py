@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.declare import elementwise, op
-from ..core.op import ANYTHING, Missing
+from ..core.op import ANYTHING, Missing, Op
 from ..core.operand import speaks
 
 identity = elementwise("identity", lambda a: a, lambda g: g, takes=ANYTHING)
@@ -35,7 +35,7 @@ def _transpose(a: Any, axes: tuple[int, ...]) -> Any:
     return np.transpose(a, (*range(extra), *[k % len(axes) + extra for k in axes]))
 
 
-transpose = op(
+transpose: Op = op(
     "transpose", _transpose,
     lambda g, axes: transpose(g, axes=tuple(np.argsort([k % len(axes) for k in axes]).tolist())),
     shape=lambda a, axes: tuple(a[k] for k in axes), params=("axes",), push="linear",
@@ -92,7 +92,7 @@ def _ones_like(a: Any) -> Any:
     return np.ones(a.shape, a.dtype)[()]
 
 
-# --- joining ------------------------------------------------------------------------------------
+# --- joining --------------------------------------------------------------------------------------
 def _concat(*arrays: Any, axis: int) -> Any:
     return np.concatenate(arrays, axis)
 
@@ -106,7 +106,8 @@ def _concat_shape(*shapes: tuple[int, ...], axis: int) -> tuple[int, ...]:
 concat = op(
     "concat", _concat,
     lambda g, shapes, axis: split(g, sizes=tuple([s[axis] for s in shapes]), axis=axis),
-    shape=_concat_shape, label="ConcatV2", joint=True, push="linear", batches=True, params=("axis",),
+    shape=_concat_shape, label="ConcatV2", joint=True, push="linear", batches=True,
+    params=("axis",),
     sample=lambda d: [([d(2, 3), d(1, 3)], {"axis": -2}), ([d(3), d(2), d(1)], {"axis": -1})],
 )  # fmt: skip
 
@@ -143,7 +144,8 @@ def _present(g: list, shapes: tuple, dtype: Any) -> list:
     """The cotangents of all parts: zeros for those that nobody used."""
     lead = next(_lead(h, shape) for h, shape in zip(g, shapes, strict=True) if h is not None)
     return [
-        np.zeros(lead + shape, dtype) if h is None else h for h, shape in zip(g, shapes, strict=True)
+        np.zeros(lead + shape, dtype) if h is None else h
+        for h, shape in zip(g, shapes, strict=True)
     ]
 
 
@@ -157,10 +159,10 @@ def _split(a: Any, sizes: tuple[int, ...], axis: int) -> tuple:
 
 
 def _split_shape(a: tuple[int, ...], sizes: tuple[int, ...], axis: int) -> tuple:
-    return tuple(a[: len(a) + axis] + (n,) + a[len(a) + axis + 1 :] for n in sizes)
+    return tuple((*a[: len(a) + axis], n, *a[len(a) + axis + 1 :]) for n in sizes)
 
 
-split = op(
+split: Op = op(
     "split", _split,
     lambda g, y_shape, a_dtype, axis: np.concatenate(_present(g, y_shape, a_dtype), axis),
     shape=_split_shape, params=("sizes", "axis"), push="linear", batches=True,
@@ -175,7 +177,7 @@ def _unpack(a: Any, axis: int) -> tuple:
     return tuple([a[(..., k, *tail)] for k in range(a.shape[axis])])
 
 
-unstack = op(
+unstack: Op = op(
     "unstack", _unpack,
     lambda g, y_shape, a_dtype, axis: np.stack(_present(g, y_shape, a_dtype), axis),
     shape=lambda a, axis: (a[: len(a) + axis] + a[len(a) + axis + 1 :],) * a[axis],
@@ -199,15 +201,17 @@ add_n = op(
 )  # fmt: skip
 
 
-# --- the dtype ----------------------------------------------------------------------------------
+# --- the dtype ------------------------------------------------------------------------------------
 def _cast(a: Any, dtype: Any) -> Any:
     if a.dtype.kind == "c" and np.dtype(dtype).kind != "c":
         a = a.real
     return a.astype(dtype)
 
 
-cast = op(
-    "cast", _cast, lambda g, a_dtype: cast(g, dtype=a_dtype), shape=lambda a, dtype: a,
+cast: Op = op(
+    "cast", _cast,
+    lambda g, a_dtype: cast(g, dtype=a_dtype) if a_dtype.kind in "fcV" else None,
+    shape=lambda a, dtype: a,
     params=("dtype",), push="linear", batches=True, real=True,
     sample=lambda d: [([d(2, 3)], {"dtype": np.dtype("float64")})],
 )  # fmt: skip
@@ -222,6 +226,6 @@ def _bitcast(a: Any, dtype: Any, parts: int) -> Any:
 # parts: how many of the new type one of the old becomes; 0 if several of the old become one.
 bitcast = op(
     "bitcast", _bitcast, Missing("the bits of a number have no slope"),
-    shape=lambda a, dtype, parts: (a + (parts,) if parts > 1 else a) if parts else a[:-1],
+    shape=lambda a, dtype, parts: ((*a, parts) if parts > 1 else a) if parts else a[:-1],
     params=("dtype", "parts"), sample=lambda d: [([d(2)], {"dtype": np.dtype("i4"), "parts": 2})],
 )  # fmt: skip

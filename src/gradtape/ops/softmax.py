@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
 from ..core.declare import op
 from .elementwise import FLOATING, in_float32
 
 
 def _shifted(a: Any, axis: int) -> Any:
     """Less its maximum, so that no exponential overflows; a new array."""
-    return a - np.max(a, axis=axis, keepdims=True, initial=-np.inf)
+    return a - np.maximum.reduce(a, axis=axis, keepdims=True, initial=-np.inf)
 
 
 def _same(a: tuple[int, ...], **_: Any) -> tuple[int, ...]:
@@ -25,7 +24,7 @@ def _same(a: tuple[int, ...], **_: Any) -> tuple[int, ...]:
 def _softmax(a: Any, axis: int) -> Any:
     y = _shifted(a, axis)
     np.exp(y, out=y)
-    y /= np.sum(y, axis=axis, keepdims=True)
+    y /= np.add.reduce(y, axis=axis, keepdims=True)
     return y
 
 
@@ -43,7 +42,7 @@ softmax = op(
 @in_float32
 def _log_softmax(a: Any, axis: int) -> Any:
     y = _shifted(a, axis)
-    y -= np.log(np.sum(np.exp(y), axis=axis, keepdims=True))
+    y -= np.log(np.add.reduce(np.exp(y), axis=axis, keepdims=True))
     return y
 
 
@@ -62,7 +61,7 @@ def _parts(a: Any) -> tuple[Any, Any, Any]:
     """Shifted logits, their exponentials and the sums of these."""
     z = _shifted(a, -1)
     e = np.exp(z)
-    return z, e, np.sum(e, axis=-1, keepdims=True)
+    return z, e, np.add.reduce(e, axis=-1, keepdims=True)
 
 
 def _pull_logits(g: Any, logits: Any, slope: Any) -> Any:
@@ -76,7 +75,7 @@ def _pull_logits(g: Any, logits: Any, slope: Any) -> Any:
 
 def _cross_entropy(a: Any, b: Any) -> Any:
     z, e, total = _parts(b)
-    loss = np.sum(a * (np.log(total) - z), axis=-1)
+    loss = np.add.reduce(a * (np.log(total) - z), axis=-1)
     e /= total
     e -= a
     return loss, e
@@ -85,7 +84,7 @@ def _cross_entropy(a: Any, b: Any) -> Any:
 def _slopes_of_cross_entropy(g: Any, b: Any, y: Any) -> Any:
     logits = _pull_logits(g, b, y[1])
     if g[0] is None:
-        return None, logits
+        return np.zeros_like(b), logits
     return np.expand_dims(g[0], -1) * -log_softmax(b, axis=-1), logits
 
 
@@ -94,7 +93,9 @@ def _slopes_of_cross_entropy(g: Any, b: Any, y: Any) -> Any:
 cross_entropy = op(
     "cross_entropy", _cross_entropy, _slopes_of_cross_entropy,
     shape=lambda a, b: (a[:-1], a), label="SoftmaxCrossEntropyWithLogits", joint=True,
-    takes=FLOATING, sample=None,
+    takes=FLOATING,
+    # Whole labels, as the slope by the labels leaves out that of the second result.
+    sample=lambda d: [([np.array([[0, 1, 0], [1, 0, 0]], np.int8), d(2, 3)], {})],
 )  # fmt: skip
 
 
@@ -102,8 +103,10 @@ def _sparse_cross_entropy(a: Any, b: Any) -> Any:
     classes = a.shape[-1]
     flat = b.reshape(-1)
     if flat.size and not (0 <= flat.min() and flat.max() < classes):
+        from ..errors import invalid
+
         wrong = flat[(flat < 0) | (flat >= classes)][0]
-        raise errors.invalid(
+        raise invalid(
             f"Received a label value of {wrong} which is outside the valid range of [0, {classes})."
             f"  Label values: {' '.join(map(str, flat.tolist()))} "
             "[Op:SparseSoftmaxCrossEntropyWithLogits] name: "

@@ -13,15 +13,12 @@ from ..core.op import Discrete, Missing
 PLACE = Discrete("the result is a place, a whole number")
 
 
-def _falling(a: Any) -> Any:
-    """Numbers in the opposite order; `~` because the least integer has no negative."""
-    return ~a if a.dtype.kind in "iu" else -a
-
-
 def _argsort(a: Any, descending: bool, count: int | None) -> Any:
-    # Stable both ways: of equals, the first comes first, as in TensorFlow.
-    order = np.argsort(_falling(a) if descending else a, axis=-1, kind="stable")
-    return order[..., :count].astype(np.int32)
+    """Stable both ways, of equals the first comes first; nan counts as the greatest."""
+    if not descending:
+        return np.argsort(a, axis=-1, kind="stable")[..., :count].astype(np.int32)
+    order = np.argsort(a[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+    return (a.shape[-1] - 1 - order[..., :count]).astype(np.int32)
 
 
 argsort = op(
@@ -32,7 +29,7 @@ argsort = op(
 )  # fmt: skip
 
 
-def _searchsorted(a: Any, b: Any, side: str, dtype: Any) -> Any:
+def _searchsorted(a: Any, b: Any, side: Any, dtype: Any) -> Any:
     if a.ndim == 1:
         return np.searchsorted(a, b, side).astype(dtype)
     # NumPy searches in one row only.
@@ -75,35 +72,4 @@ def _where_true(a: Any) -> Any:
 where_true = op(
     "where_true", _where_true, PLACE, shape=lambda a: (None, len(a)), label="Where",
     sample=lambda d: [([np.array([[True, False], [True, True]])], {})],
-)  # fmt: skip
-
-
-def _invert_permutation(a: Any) -> Any:
-    n = len(a)
-    counts = np.bincount(a[(a >= 0) & (a < n)], minlength=n)
-    if n and counts.min(initial=1) != 1:
-        repeated = np.flatnonzero(counts > 1)
-        what = f"{int(repeated[0])} is duplicated" if repeated.size else "a number is out of range"
-        raise ValueError(f"{what} in the input: each of 0 to {n - 1} must come once")
-    y = np.empty_like(a)
-    y[a] = np.arange(n, dtype=a.dtype)
-    return y
-
-
-invert_permutation = op(
-    "invert_permutation", _invert_permutation, PLACE, shape=lambda a: a,
-    sample=lambda d: [([np.array([2, 0, 1])], {})],
-)  # fmt: skip
-
-
-def _in_top_k(a: Any, b: Any, k: int) -> Any:
-    mine = np.take_along_axis(a, np.clip(b, 0, a.shape[-1] - 1)[:, None], axis=-1)
-    inside = (b >= 0) & (b < a.shape[-1]) & np.isfinite(mine[:, 0])
-    return inside & ((a > mine).sum(axis=-1) < k)
-
-
-in_top_k = op(
-    "in_top_k", _in_top_k, (Discrete("the result is true or false"), PLACE),
-    shape=lambda a, b, k: b, label="InTopKV2", params=("k",),
-    sample=lambda d: [([d(2, 3), np.array([0, 1])], {"k": 1})],
 )  # fmt: skip

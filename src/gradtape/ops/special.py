@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
 from ..core.declare import elementwise, op
-from ..core.op import Missing, Reason
-from .elementwise import FLOATING, POSITIVE, UNIT, xlog1py, xlogy
+from ..core.op import Missing, Op, Reason
+from .elementwise import FLOATING, POSITIVE, UNIT, no_kernel, xlog1py, xlogy
 
 COARSE = ("float16", "bfloat16")
 
@@ -30,7 +29,7 @@ def scipy(function: Callable[..., Any] | str, label: str = "", lacks: Any = ()) 
         if dtype.kind not in FLOATING:
             raise TypeError("only floating-point numbers")
         if dtype.name in lacks:
-            raise errors.no_kernel(label, dtype.name)
+            raise no_kernel(label, dtype)
         if dtype.itemsize == 2:
             values = tuple(v.astype(np.float32) for v in values)
         if isinstance(function, str):
@@ -69,6 +68,10 @@ ndtri = elementwise(
 
 
 # --- gamma and zeta functions ---------------------------------------------------------------------
+def _lgamma(special: Any, a: Any) -> Any:
+    return np.where(np.isinf(a), np.abs(a), special.gammaln(a))
+
+
 def _digamma(special: Any, a: Any) -> Any:
     # At a pole both signs are right, so neither is; SciPy takes one at 0.
     return np.where((a <= 0) & (a == np.floor(a)), a.dtype.type("nan"), special.psi(a))
@@ -89,10 +92,10 @@ def _polygamma(special: Any, a: Any, b: Any) -> Any:
 
 ORDER = Reason("TensorFlow has no derivative by the order of the function")
 lgamma = elementwise(
-    "lgamma", scipy("gammaln", "Lgamma", ("bfloat16",)), lambda g, a: g * digamma(a),
+    "lgamma", scipy(_lgamma, "Lgamma", ("bfloat16",)), lambda g, a: g * digamma(a),
     sample=POSITIVE, takes=FLOATING,
 )  # fmt: skip
-digamma = elementwise(
+digamma: Op = elementwise(
     "digamma", scipy(_digamma, "Digamma", ("bfloat16",)),
     lambda g, a: g * polygamma(np.ones_like(a), a), sample=POSITIVE, takes=FLOATING,
 )  # fmt: skip
@@ -101,7 +104,9 @@ digamma = elementwise(
 def _only_wide(forward: Any) -> Any:
     def checked(*values: Any) -> Any:
         if values[0].dtype.itemsize == 2:
-            raise errors.invalid(
+            from ..errors import invalid
+
+            raise invalid(
                 f"Value for attr 'T' of {values[0].dtype.name} is not in the list of allowed "
                 "values: float, double; cast the argument first, for example "
                 "tf.cast(x, tf.float32)"
@@ -111,19 +116,19 @@ def _only_wide(forward: Any) -> Any:
     return checked
 
 
-zeta = elementwise(
+zeta: Op = elementwise(
     "zeta", _only_wide(scipy(_zeta)),
     (ORDER, lambda g, a, b: g * (-a * zeta(a + 1.0, b))),
     sample=((1.5, 3.0), (0.5, 2.0)), takes="f",
 )  # fmt: skip
-polygamma = elementwise(
+polygamma: Op = elementwise(
     "polygamma", _only_wide(scipy(_polygamma)),
     (ORDER, lambda g, a, b: g * polygamma(a + 1.0, b)),
     sample=((1, 1), (0.5, 3.0)), takes="f",
 )  # fmt: skip
 
 
-# --- incomplete gamma and beta functions ------------------------------------------------------------
+# --- incomplete gamma and beta functions ----------------------------------------------------------
 def _density(a: Any, b: Any) -> Any:
     """The slope of igamma by its second operand: b^(a-1) e^-b / Γ(a)."""
     return np.exp(-b + (a - 1.0) * np.log(b) - lgamma(a))
@@ -196,7 +201,7 @@ def _by_fraction(special: Any, a: Any, x: Any) -> Any:
     return front * (slope + ratio * (np.log(x) - special.psi(a)))
 
 
-igamma_slope = elementwise(
+igamma_slope: Op = elementwise(
     "igamma_slope", scipy(_igamma_slope),
     (Missing("TensorFlow has no second derivative of igamma by its first argument"),) * 2,
     label="IgammaGradA", sample=((0.5, 2.0), (0.5, 3.0)), takes=FLOATING,
@@ -215,13 +220,13 @@ betainc = op(
 )  # fmt: skip
 
 
-# --- Bessel functions -------------------------------------------------------------------------------
+# --- Bessel functions -----------------------------------------------------------------------------
 # The growing ones are those with e^-|x| taken out times e^|x|, hence nan at infinity.
 bessel_i0 = _bessel(
     "bessel_i0", "BesselI0", lambda special, a: np.exp(np.abs(a)) * special.i0e(a),
     lambda g, a: g * bessel_i1(a),
 )  # fmt: skip
-bessel_i1 = _bessel(
+bessel_i1: Op = _bessel(
     "bessel_i1", "BesselI1", lambda special, a: np.exp(np.abs(a)) * special.i1e(a),
     # 1 at 0, where the slope is 1/2, as TensorFlow.
     lambda g, a, y: g * np.where(a == 0, 1.0, bessel_i0(a) - y / a),
@@ -229,7 +234,7 @@ bessel_i1 = _bessel(
 bessel_i0e = _bessel(
     "bessel_i0e", "BesselI0e", "i0e", lambda g, a, y: g * (bessel_i1e(a) - np.sign(a) * y)
 )
-bessel_i1e = _bessel(
+bessel_i1e: Op = _bessel(
     "bessel_i1e", "BesselI1e", "i1e",
     lambda g, a, y: g * np.where(a == 0, 0.5, bessel_i0e(a) - y * (np.sign(a) + 1.0 / a)),
 )  # fmt: skip

@@ -1,0 +1,173 @@
+"""Order and search: sorting, the greatest few, distinct values, places in a sorted sequence."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from . import convert, dtypes, errors
+from .arguments import dtype as numpy_dtype
+from .arguments import matching, number
+from .ops import index
+from .ops import shape as shape_ops
+from .ops import sort as sort_ops
+
+
+class TopKV2(NamedTuple):
+    """The greatest entries of each row and their places."""
+
+    values: Any
+    indices: Any
+
+
+class Unique(NamedTuple):
+    """Distinct values and, for each entry, which of them it is."""
+
+    y: Any
+    idx: Any
+
+
+class UniqueWithCounts(NamedTuple):
+    """Distinct values, which of them each entry is, and how often each comes."""
+
+    y: Any
+    idx: Any
+    count: Any
+
+
+def top_k(
+    input: Any,
+    k: Any = 1,
+    sorted: bool = True,
+    index_type: Any = dtypes.int32,
+    name: str | None = None,
+) -> TopKV2:
+    """The k greatest entries of each row, greatest first, and their places.
+
+    >>> import gradtape as tf
+    >>> tf.math.top_k([3.0, 1.0, 4.0], k=2).indices
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([2, 0], dtype=int32)>
+    """
+    x, count = convert.to_tensor(input), number(k)
+    shape = x._value.shape
+    if not shape:
+        raise errors.invalid("input must be >= 1-D, got shape [] [Op:TopKV2]")
+    if count < 0:
+        raise errors.invalid(f"Need k >= 0, got {count} [Op:TopKV2]")
+    if count > shape[-1]:
+        raise errors.invalid(
+            f"input must have at least k columns. Had {shape[-1]}, needed {count} [Op:TopKV2]"
+        )
+    _orderable(x, "TopKV2")
+    places = sort_ops.argsort.apply(x, descending=True, count=count)
+    wanted = numpy_dtype(index_type)
+    values = index.take_along.apply(x, places)
+    if wanted != places._value.dtype:
+        places = shape_ops.cast.apply(places, dtype=wanted)
+    return TopKV2(values, places)
+
+
+class _Real:
+    """Stands for the ops that order numbers, in messages about dtypes."""
+
+    takes = "iufV"
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+
+
+def _orderable(x: Any, label: str) -> None:
+    if x._value.dtype.kind not in _Real.takes:
+        raise convert.wrong_dtype(_Real(label), x._value.dtype)  # type: ignore[arg-type]
+
+
+def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+    """The entries along an axis in order; slopes flow to where each came from."""
+    x, rows, place = _rows(values, axis, direction)
+    y = index.take_along.apply(rows, _order(rows, direction))
+    return _moved(y, place, x._value.ndim)
+
+
+def argsort(
+    values: Any,
+    axis: Any = -1,
+    direction: str = "ASCENDING",
+    stable: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The places of the entries in order; equals stay in the order they had."""
+    x, rows, place = _rows(values, axis, direction)
+    return _moved(_order(rows, direction), place, x._value.ndim)
+
+
+def _order(rows: Any, direction: str) -> Any:
+    return sort_ops.argsort.apply(rows, descending=direction == "DESCENDING", count=None)
+
+
+def _rows(values: Any, axis: Any, direction: str) -> tuple[Any, Any, int]:
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(
+            "Argument `direction` should be one of ASCENDING, DESCENDING. Received: "
+            f"direction={direction}"
+        )
+    x, place = convert.to_tensor(values), number(axis)
+    _orderable(x, "TopKV2")
+    ndim = x._value.ndim
+    if not -ndim <= place < ndim:
+        raise errors.invalid(
+            f"slice index {place} of dimension 0 out of bounds: a tensor with {ndim} axes has no "
+            f"axis {place} to sort along [Op:StridedSlice]"
+        )
+    place %= ndim
+    return x, _moved(x, place, ndim), place
+
+
+def _moved(x: Any, place: int, ndim: int) -> Any:
+    """The axis exchanged with the last one."""
+    if place == ndim - 1:
+        return x
+    axes = list(range(ndim))
+    axes[place], axes[-1] = axes[-1], axes[place]
+    return shape_ops.transpose.apply(x, axes=tuple(axes))
+
+
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any,
+    side: str = "left",
+    out_type: Any = dtypes.int32,
+    name: str | None = None,
+) -> Any:
+    """Where each value would have to stand in the sorted sequence."""
+    if side not in ("left", "right"):
+        raise ValueError(
+            f"Argument `side` must be either 'right' or 'left'. Received: side = '{side}'."
+        )
+    a, b = matching(sort_ops.searchsorted, [sorted_sequence, values])
+    first, second = a._value.shape, b._value.shape
+    if not first or not second or first[:-1] != second[:-1]:
+        raise errors.invalid(
+            f"sorted_sequence {list(first)} and values {list(second)} must have the same leading "
+            "axes, and at least one axis [Op:LowerBound]"
+        )
+    return sort_ops.searchsorted.apply(a, b, side=side, dtype=numpy_dtype(out_type))
+
+
+def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+    """The distinct values of a vector in the order of their first coming."""
+    return Unique(*_unique(x, out_idx)[:2])
+
+
+def unique_with_counts(
+    x: Any, out_idx: Any = dtypes.int32, name: str | None = None
+) -> UniqueWithCounts:
+    """The distinct values of a vector and how often each comes."""
+    return UniqueWithCounts(*_unique(x, out_idx))
+
+
+def _unique(x: Any, out_idx: Any) -> tuple:
+    a = convert.to_tensor(x)
+    if a._value.ndim != 1:
+        raise errors.invalid(
+            f"unique expects a 1D vector, got shape {list(a._value.shape)}. [Op:Unique]"
+        )
+    return sort_ops.unique.apply(a, dtype=numpy_dtype(out_idx))

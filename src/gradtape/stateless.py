@@ -1,0 +1,292 @@
+"""Random numbers that are a function of their seed alone (a pair of whole numbers)."""
+
+from __future__ import annotations
+
+import enum
+import math
+from typing import Any
+
+import numpy as np
+
+from . import convert, dtypes, errors, sampling
+from .core.apply import tensor
+from .draws import (
+    FLOATS, any_integers, at_least_tiny, between, counts_dtype, gamma_deviates, kernel_dtype,
+    largest, logits_of, moment, numpy_dtype, rates_of, scaled, shape_of, shaped, stretched,
+    whole_dtype,
+)  # fmt: skip
+from .ops import chance, elementwise
+from .ops.shape import stack
+from .philox import LONG, Stream
+
+_INTEGERS = ("int32", "int64", "uint32", "uint64")
+# The key with which seeds are scrambled, so that near seeds give far streams.
+_SCRAMBLER = 0x02461E293EC8F720
+
+
+class Algorithm(enum.Enum):
+    """The algorithms that TensorFlow knows; here, as on its CPUs, there is Philox."""
+
+    PHILOX = 1
+    THREEFRY = 2
+    AUTO_SELECT = 3
+
+
+def algorithm_of(alg: Any) -> Algorithm:
+    """An `alg` argument: a name, a number or an `Algorithm`."""
+    if isinstance(alg, Algorithm):
+        return alg
+    if isinstance(alg, str):
+        if alg.upper() in Algorithm.__members__:
+            return Algorithm[alg.upper()]
+        raise ValueError(
+            f"Argument `alg` got unsupported value {alg}. Supported values are philox for the "
+            "Philox algorithm, threefry for the ThreeFry algorithm, and auto_select for "
+            "auto-selection."
+        )
+    return Algorithm(int(convert.to_tensor(alg)._value))
+
+
+def stream_of(seed: Any, alg: Any = "philox", label: str = "StatelessRandomGetKeyCounter") -> Stream:
+    """The start that a pair of seeds stands for."""
+    values = convert.to_tensor(seed)._value
+    if values.dtype.name not in ("int32", "int64"):
+        raise errors.invalid(
+            f"Value for attr 'Tseed' of {convert.c_name(values.dtype)} is not in the list of "
+            f"allowed values: int32, int64 [Op:{label}]"
+        )
+    if values.shape != (2,):
+        raise errors.invalid(
+            f"seed must have shape [2], not {list(values.shape)}: a pair such as seed=[1, 2] "
+            f"[Op:{label}]"
+        )
+    if algorithm_of(alg) is Algorithm.THREEFRY:
+        raise errors.invalid("the ThreeFry algorithm needs an accelerator: use alg='philox'")
+    first, second = (n & LONG for n in values.tolist())
+    a, b, c, d = Stream(_SCRAMBLER, first | second << 64).words(4).tolist()
+    return Stream(a | b << 32, (c | d << 32) << 64)
+
+
+# --- fractions ------------------------------------------------------------------------------------
+def stateless_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Any:
+    """Normal deviates; gradients flow to `mean` and `stddev`."""
+    draw = lambda count, wanted: stream_of(seed, alg).normal(count, wanted)
+    return deviates("StatelessRandomNormalV2", draw, shape, mean, stddev, dtype)
+
+
+def stateless_truncated_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Any:
+    """Normal deviates no further than two deviations from the mean."""
+    draw = lambda count, wanted: stream_of(seed, alg).truncated(count, wanted)
+    return deviates("StatelessTruncatedNormalV2", draw, shape, mean, stddev, dtype)
+
+
+def deviates(label: str, draw: Any, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Any:
+    """mean + stddev * numbers by a function of their count and dtype."""
+    wanted = numpy_dtype(dtype)
+    mean, stddev = moment(mean, wanted, 0.0), moment(stddev, wanted, 1.0)
+    sizes = shape_of(shape, label)
+    kernel_dtype(dtype, label)
+    return scaled(shaped(draw(math.prod(sizes), wanted), sizes), mean, stddev)
+
+
+def stateless_uniform(
+    shape: Any,
+    seed: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Any:
+    """Numbers in [minval, maxval); whole ones of the full range if both are None."""
+    found = dtypes.as_dtype(dtype)
+    if found.name not in (*FLOATS, *_INTEGERS):
+        raise ValueError(
+            f"Argument `dtype` got invalid value {found!r}. Accepted dtypes are "
+            f"({', '.join(f'tf.{n}' for n in (*FLOATS, *_INTEGERS))})."
+        )
+    if found.is_integer and (minval is None) != (maxval is None):
+        raise ValueError(
+            f"For integer `dtype` argument {found!r}, argument `minval` and `maxval` must be both "
+            f"None or not None. Got `minval`={minval} and `maxval`={maxval}."
+        )
+    if found.is_unsigned and minval is not None:
+        raise ValueError(
+            f"Argument `dtype` got invalid value {found!r} when argument `minval` is not None. "
+            "Please don't use unsigned integers in this case."
+        )
+    return uniform_of(lambda _: stream_of(seed, alg), shape, minval, maxval, dtype)
+
+
+def uniform_of(reserve: Any, shape: Any, minval: Any, maxval: Any, dtype: Any) -> Any:
+    """Uniform numbers of any dtype from the stream that `reserve(count)` gives."""
+    wanted = numpy_dtype(dtype)
+    if wanted.kind in "iu":
+        full = minval is None
+        label = f"StatelessRandomUniform{'Full' if full else ''}IntV2"
+        sizes = shape_of(shape, label)
+        if full:
+            count = math.prod(sizes)
+            return shaped(any_integers(reserve(count), count, wanted), sizes)
+        low, high = convert.to_tensor(minval, wanted), convert.to_tensor(maxval, wanted)
+        return between(reserve(math.prod(sizes)), sizes, low, high, label)
+    if minval is None:
+        raise convert.unsupported(minval)
+    sizes = shape_of(shape, "StatelessRandomUniformV2")
+    count = math.prod(sizes)
+    return stretched(shaped(reserve(count).uniform(count, wanted), sizes), minval, maxval)
+
+
+def stateless_parameterized_truncated_normal(
+    shape: Any,
+    seed: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
+    name: str | None = None,
+) -> Any:
+    """Normal deviates between bounds of their own.
+
+    Differs from TensorFlow: the distribution is the same, the numbers are not.
+    """
+    from scipy.special import ndtr, ndtri
+
+    means = convert.to_tensor(means)
+    wanted = means._value.dtype
+    stddevs, low, high = (convert.to_tensor(v, wanted) for v in (stddevs, minvals, maxvals))
+    sizes = shape_of(shape, "StatelessParameterizedTruncatedNormal")
+    a, b = (
+        np.clip(ndtr((v._value - means._value) / stddevs._value), 1e-12, 1 - 1e-12)
+        for v in (low, high)
+    )
+    unit = stream_of(seed).uniform(math.prod(sizes), np.dtype(np.float64)).reshape(sizes)
+    z = tensor(np.asarray(ndtri(a + (b - a) * unit)).astype(wanted)[()])
+    return scaled(z, means, stddevs)
+
+
+# --- other distributions --------------------------------------------------------------------------
+def stateless_categorical(
+    logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: str | None = None
+) -> Any:
+    """Classes drawn with the probabilities softmax(logits), `num_samples` for each row."""
+    label, wanted = "StatelessMultinomial", whole_dtype(dtype)
+    values, count = logits_of(logits, num_samples, label)
+    return tensor(sampling.categorical(stream_of(seed, label=label), values, count).astype(wanted))
+
+
+def _trailing(sizes: tuple[int, ...], each: tuple[int, ...], label: str) -> tuple[int, ...]:
+    """The axes before those of the parameters, with which the whole shape must end."""
+    if len(each) > len(sizes) or sizes[len(sizes) - len(each) :] != each:
+        raise errors.invalid(
+            f"Shape passed in must end with broadcasted shape: {list(sizes)} does not end with "
+            f"{list(each)} [Op:{label}]"
+        )
+    return sizes[: len(sizes) - len(each)]
+
+
+def stateless_gamma(
+    shape: Any,
+    seed: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Any:
+    """Gamma deviates with shape `alpha` and inverse scale `beta`, which end the whole `shape`."""
+    label, wanted = "StatelessRandomGammaV3", numpy_dtype(dtype)
+    alpha, beta = rates_of(alpha, beta, wanted)
+    each = elementwise.add.apply(alpha, tensor(np.zeros(beta._value.shape, wanted)[()]))
+    times = _trailing(shape_of(shape, label), each._value.shape, label)
+    stream = stream_of(seed)
+
+    def draw(alpha: Any) -> Any:
+        return sampling.for_each(lambda a: sampling.gamma(stream, a), alpha, times).astype(wanted)
+
+    return at_least_tiny(elementwise.div.apply(gamma_deviates(each, draw), beta))
+
+
+def stateless_poisson(
+    shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
+) -> Any:
+    """Counts of events that come at a mean rate `lam`, which ends the whole `shape`."""
+    label = "StatelessRandomPoisson"
+    rates, wanted = convert.to_tensor(lam)._value, counts_dtype(dtype, label)
+    times = _trailing(shape_of(shape, label), rates.shape, label)
+    stream = stream_of(seed, label=label)
+    each = lambda r: sampling.poisson(stream, r, largest(wanted))
+    drawn = sampling.for_each(each, rates, times).astype(wanted)
+    return tensor(drawn if drawn.ndim else drawn[()])
+
+
+def stateless_binomial(
+    shape: Any,
+    seed: Any,
+    counts: Any,
+    probs: Any,
+    output_dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Any:
+    """How many of `counts` trials succeed, each with the probability `probs`.
+
+    Differs from TensorFlow: the distribution is the same, the numbers are not.
+    """
+    label = "StatelessRandomBinomial"
+    return binomial_of(stream_of(seed, label=label), shape, counts, probs, output_dtype, label)
+
+
+def binomial_of(
+    stream: Stream, shape: Any, counts: Any, probs: Any, dtype: Any, label: str
+) -> Any:
+    """Binomial counts from a stream."""
+    wanted = counts_dtype(dtype, label)
+    probs = convert.to_tensor(probs)._value
+    counts = convert.to_tensor(counts, hint=probs.dtype)._value
+    sizes = shape_of(shape, label)
+    _trailing(sizes, np.broadcast_shapes(counts.shape, probs.shape), label)
+    counts, probs = (np.broadcast_to(v, sizes) for v in (counts, probs))
+    return tensor(np.asarray(sampling.binomial(stream, counts, probs)).astype(wanted)[()])
+
+
+# --- seeds from seeds -----------------------------------------------------------------------------
+def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Any:
+    """`num` new seeds from one, as rows."""
+    seed = convert.to_tensor(seed)
+    return stateless_uniform([num, 2], seed, None, None, seed.dtype, alg=alg)
+
+
+def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
+    """A new seed from a seed and a number, such as the count of a step."""
+    data = convert.to_tensor(data)
+    if data._value.dtype.kind not in "iu":
+        raise convert.unsupported(None)
+    return stack.apply(stateless_uniform([], seed, None, None, data.dtype, alg=alg), data, axis=-1)
+
+
+def stateless_shuffle(
+    value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
+) -> Any:
+    """The rows of a tensor in the order that a seed gives."""
+    value = convert.to_tensor(value)
+    stream = stream_of(seed, alg)
+
+    def draw(rows: Any) -> Any:
+        return rows[sampling.order(stream, len(rows))] if rows.ndim else rows
+
+    return chance.stateless_shuffle.apply(value, draw=draw)
