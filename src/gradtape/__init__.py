@@ -37,6 +37,7 @@ from .math import (
     reduce_sum, round, scalar_mul, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan, tanh,
     truediv, truncatediv, truncatemod,
 )  # fmt: skip
+from .memory import keep_freed_memory
 from .module import Module
 from .names import name_scope
 from .shapes import TensorShape, TensorSpec, TypeSpec, type_spec_from_value
@@ -45,3 +46,5 @@ from .tape import GradientTape, gradients
 from .tensor import Tensor
 from .variable import Variable
 from .version import TENSORFLOW as __version__
+
+keep_freed_memory()

@@ -98,7 +98,7 @@ def clip_by_global_norm(
     # Finite minus itself is 0, anything else nan.
     scale = add(scale, subtract(norm, norm))
     clipped = [None if t is None else _like(t, _scaled(_values(t), scale)) for t in parts]
-    return clipped, norm
+    return clipped, norm if use_norm is None else use_norm
 
 
 def _scaled(values: Any, scale: Any) -> Any:

@@ -271,11 +271,18 @@ def is_tensor_like(value: Any) -> bool:
 # --- the engine's hooks --------------------------------------------------------------------------
 # TensorFlow's Python wrappers of these try the first operand's dtype for the second, and leave it
 # its own if that fails.
+_NUMBERS = frozenset((float, int))
 LENIENT = {"add", "matmul"}
 
 
 def pair(op: Op, a: Any, b: Any) -> Any:
     """Make two operands tensors of one dtype, or say what does not fit."""
+    # First what is met most: a Python number beside a floating tensor.
+    if isinstance(a, Value):
+        if b.__class__ in _NUMBERS and a._value.dtype.kind in "fV":
+            return a, tensor(a._value.dtype.type(b))
+    elif isinstance(b, Value) and a.__class__ in _NUMBERS and b._value.dtype.kind in "fV":
+        return tensor(b._value.dtype.type(a)), b
     if isinstance(a, Value) and isinstance(b, Value):
         if a._value.dtype == b._value.dtype:
             return a, b

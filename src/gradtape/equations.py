@@ -1,4 +1,4 @@
-"""`tf.einsum`: reads an equation and writes it with contractions, sums, diagonals and transposes."""
+"""`tf.einsum`: an equation, written with contractions, sums, diagonals and transposes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _tensors(inputs: Any) -> list:
     return tensors
 
 
-# --- the equation -------------------------------------------------------------------------------------
+# --- the equation ---------------------------------------------------------------------------------
 def _read(equation: str, count: int) -> tuple[list[str], str]:
     """The labels of the inputs and of the output, which may be left to us."""
     text = equation.replace(" ", "")
@@ -129,7 +129,7 @@ def _fitted(labels: list[str], tensors: list) -> list[tuple[str, Any]]:
     return fitted
 
 
-# --- the computation ------------------------------------------------------------------------------------
+# --- the computation ------------------------------------------------------------------------------
 def _contracted(operands: list[tuple[str, Any]], output: str, optimize: Any) -> Any:
     if len(operands) == 1:
         return _alone(*operands[0], output)

@@ -48,8 +48,11 @@ def axes_of(ndim: int, axis: Any, label: str = "Sum") -> tuple[int, ...] | None:
     """An `axis` argument (None, a number, a list or a tensor of them), counted from the end."""
     if axis is None:
         return None
-    if axis.__class__ is int:  # by far the most common: no conversion, 2 us less
+    # Python's numbers, by far the most common, need no conversion, which takes 10 us.
+    if axis.__class__ is int:
         given = [axis]
+    elif axis.__class__ in (list, tuple) and all(k.__class__ is int for k in axis):
+        given = list(axis)
     else:
         given = np.ravel(_axis_tensor(axis, label)._value).tolist()
     found = []
@@ -81,10 +84,13 @@ def _axis_tensor(axis: Any, label: str) -> Any:
 
 def _axis_of(ndim: int, axis: Any, label: str) -> int:
     """One axis, counted from the end."""
-    if axis.__class__ is not int:
-        if isinstance(axis, (list, tuple)) or convert.to_tensor(axis)._value.dtype.kind not in "iu":
-            raise TypeError(f"axis must be int or Tensor with integer datatype, got {axis!r}")
-        axis = int(convert.to_tensor(axis)._value)
+    if not isinstance(axis, int):
+        given = convert.to_tensor(axis)._value
+        if given.dtype.kind != "i" or given.ndim:
+            message = f"axis must be int or Tensor with integer datatype, got {axis!r}"
+            strict = label == "ArgMax" or isinstance(axis, float)
+            raise TypeError(message) if strict else errors.invalid(message)
+        axis = int(given)
     if not -ndim <= axis < ndim:
         raise errors.invalid(
             f"{label}: expected `axis` in the range [{-ndim}, {ndim}), but got {axis} "
@@ -261,7 +267,7 @@ def lbeta(x: Any, name: str | None = None) -> Any:
 
 
 # --- positions ------------------------------------------------------------------------------------
-_POSITIONS = tuple(np.dtype(kind) for kind in ("int16", "uint16", "int32", "int64"))
+_POSITIONS = {name: np.dtype(name) for name in ("int16", "uint16", "int32", "int64")}
 
 
 def _position(op: Op, x: Any, axis: Any, output_type: Any) -> Any:
@@ -269,21 +275,22 @@ def _position(op: Op, x: Any, axis: Any, output_type: Any) -> Any:
     value = x._value
     if value.dtype.kind not in op.takes:
         raise convert.wrong_dtype(op, value.dtype)
-    wanted = np.dtype(dtypes.as_dtype(output_type).as_numpy_dtype)
-    if wanted not in _POSITIONS:
+    wanted = _POSITIONS.get(dtypes.as_dtype(output_type).name)
+    if wanted is None:
         raise errors.invalid(
-            f"Value for attr 'output_type' of {wanted.name} is not in the list of allowed values: "
+            f"Value for attr 'output_type' of {output_type} is not in the list of allowed values: "
             f"int16, uint16, int32, int64 [Op:{op.label}] name: "
         )
     k = _axis_of(value.ndim, 0 if axis is None else axis, op.label)
-    if not value.shape[k] and ops.reduced(value.shape, (k,)).count(0) == 0:
+    if value.size:
+        return op.apply(x, axis=k, dtype=wanted)
+    shape = ops.reduced(value.shape, (k,))
+    if 0 not in shape:
         raise errors.invalid(
             f"Reduction axis {k + value.ndim} is empty in shape {list(value.shape)} "
             f"[Op:{op.label}] name: "
         )
-    if not value.size:
-        return tensor(np.zeros(ops.reduced(value.shape, (k,)), wanted))
-    return op.apply(x, axis=k, dtype=wanted)
+    return tensor(np.zeros(shape, wanted))
 
 
 def argmax(

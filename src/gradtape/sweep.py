@@ -62,6 +62,40 @@ def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0)
     return found
 
 
+def prune(records: list, wanted: set) -> list:
+    """The part of the recording that joins the wanted ids to anything.
+
+    Worth a pass only when the tape follows more than it is asked for: the weights of a network
+    that is differentiated with respect to its input, say.
+    """
+    useful = set(wanted)
+    kept = []
+    for record in records:
+        if len(record) == 10:
+            i, a, b = record[1:4]
+            use_a, use_b = a in useful, b in useful
+            if not (use_a or use_b):
+                continue
+            if not use_a and a is not None:
+                record = (*record[:2], None, *record[3:])
+            elif not use_b and b is not None:
+                record = (*record[:3], None, *record[4:])
+        elif record[0] is ITEM:
+            i = record[1]
+            if record[2] not in useful:
+                continue
+        else:
+            i, ids = record[1:3]
+            if not any(k in useful for k in ids):
+                continue
+            if not all(k is None or k in useful for k in ids):
+                ids = tuple([k if k in useful else None for k in ids])
+                record = (*record[:2], ids, *record[3:])
+        useful.add(i)
+        kept.append(record)
+    return kept
+
+
 def _is_complex(g: Any) -> bool:
     if g.__class__ is list:
         return any(part is not None and part.dtype.kind == "c" for part in g)
@@ -204,6 +238,8 @@ def _row_by_row(
 
 def unbroadcast(h: Any, shape: tuple[int, ...], lead: int) -> Any:
     """Sum a cotangent over the axes that broadcasting added or stretched."""
+    if h.shape == shape:
+        return h
     extra = h.ndim - lead - len(shape)
     axes = tuple(range(lead, lead + extra))
     axes += tuple(
@@ -212,7 +248,8 @@ def unbroadcast(h: Any, shape: tuple[int, ...], lead: int) -> Any:
         if n == 1 and h.shape[lead + extra + k] != 1
     )  # fmt: skip
     if axes:
-        h = np.sum(h, axis=axes)
+        # 2 us sooner than np.sum, which asks more questions.
+        h = np.add.reduce(h, axes) if h.__class__ is np.ndarray else np.sum(h, axis=axes)
     if h.shape[lead:] != shape:
         h = np.reshape(h, h.shape[:lead] + shape)
     return h

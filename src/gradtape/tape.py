@@ -17,7 +17,7 @@ from .ops.rows import Slices
 from .ops.shape import broadcast_to, concat, reshape, transpose
 from .shapes import TensorShape
 from .slices import from_sweep
-from .sweep import sweep
+from .sweep import prune, sweep
 from .variable import Variable
 
 log = logging.getLogger("gradtape")
@@ -272,8 +272,16 @@ def _differentiate(tape: Tape, targets: list, sources: list, seeds: list) -> lis
         key = _key(tape, target)
         grads[key] = grads[key] + g if key in grads else g
     keys = [_key(tape, source) for source in sources]
-    found = sweep(reversed(tape.records), grads, set(keys), recorded)
+    found = sweep(_backward(tape, keys), grads, set(keys), recorded)
     return [_answer(found.get(key), source) for key, source in zip(keys, sources, strict=True)]
+
+
+def _backward(tape: Tape, keys: list) -> Any:
+    """The records to sweep, newest first."""
+    wanted = set(keys)
+    if tape.leaves <= wanted and tape.variables.keys() <= wanted:
+        return reversed(tape.records)
+    return reversed(prune(tape.records, wanted))
 
 
 def _sweep_rows(tape: Tape, target: Any, sources: list, seeds: np.ndarray) -> list:
@@ -282,11 +290,12 @@ def _sweep_rows(tape: Tape, target: Any, sources: list, seeds: np.ndarray) -> li
     keys = [_key(tape, source) for source in sources]
     widest = max([target._value.size, *[s._value.size for s in sources]])
     step = max(1, _STACK // max(widest, 1))
+    records = prune(tape.records, set(keys))
     parts: list[dict] = []
     for start in range(0, max(len(seeds), 1), step):
         g = tensor(seeds[start : start + step])
         grads = {_key(tape, target): Operand(g) if recorded else g._value}
-        parts.append(sweep(reversed(tape.records), grads, set(keys), recorded, lead=1))
+        parts.append(sweep(reversed(records), grads, set(keys), recorded, lead=1))
     answers: list = []
     for key, source in zip(keys, sources, strict=True):
         rows = [_answer(part.get(key), source, stack=True) for part in parts]

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import convert, dtypes, errors, names
 from .core import apply
-from .core.apply import new, tensor
+from .core.apply import QUIET, hush, new, tensor, unhush
 from .core.record import Value, join, next_id, threads
 from .dtypes import DType
 from .indexing import numpy_key
@@ -275,8 +275,9 @@ class Variable:
                 f"Cannot update variable with shape {list(self._value.shape)} using a Tensor with "
                 f"shape {list(delta.shape)}, shapes must be equal. [Op:{label}]"
             )
-        with np.errstate(all="ignore"):
-            self._value = function(self._value, delta)
+        token = hush(QUIET)
+        self._value = function(self._value, delta)
+        unhush(token)
         return self if read_value else None
 
     # Rows (`scatter_add` and its kind, given IndexedSlices) and single places (`scatter_nd_add`, …).
@@ -362,7 +363,10 @@ class Variable:
         return before
 
     def _fitting(self, value: Any) -> Any:
-        self._read()  # TensorFlow's tapes watch a variable that is written to, as one that is read
+        if threads.watching is not None:
+            self._read()  # tapes watch a variable that is written to, as one that is read
+        if value.__class__ is Tensor and value._value.dtype is self._value.dtype:
+            return value._value
         return convert.to_tensor(value, self._value.dtype)._value
 
     def __eq__(self, other: Any) -> Any:

@@ -137,7 +137,7 @@ def test_a_constant_of_a_tensor_is_that_tensor_and_of_a_variable_a_copy() -> Non
 
 
 def test_a_constant_of_tensors_says_what_to_call_instead() -> None:
-    with pytest.raises(ValueError, match="tf.stack"):
+    with pytest.raises(ValueError, match=r"tf\.stack"):
         tf.constant([tf.constant(1.0), 2.0])
 
 

@@ -70,7 +70,8 @@ class Recorder:
         self.recording = self.closed = False
         self.thread = get_ident()
         self.marks: dict[tuple[Recorder, ...], Mark] = {}
-        self.variables: dict[int, Any] = {}
+        self.variables: dict[int, Any] = {}  # read or watched, by id
+        self.leaves: set[int] = set()  # tensors that were watched
 
     def start(self) -> None:
         self.thread = get_ident()
@@ -150,6 +151,7 @@ def follow(value: Any, recorder: Recorder) -> None:
     if recorder not in others:
         if not hasattr(value, "_id"):
             value._id = next_id()
+        recorder.leaves.add(value._id)
         value._mark = mark_of((*[r for r in others if not r.closed], recorder))
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.declare import op
+from ..core.op import Op
 from .elementwise import FLOATING, in_float32
 from .windows import Geometry, inner_key, padded, views
 
@@ -97,12 +98,12 @@ def _conv_filter(a: Any, b: Any, geometry: Geometry, depth: int) -> Any:
     return total.transpose(1, 0, 2).reshape(*geometry.size, depth, b.shape[-1])
 
 
-# --- the three ops ----------------------------------------------------------------------------------
+# --- the three ops --------------------------------------------------------------------------------
 PLAIN = Geometry((2, 2), (1, 1), (1, 1), ((0, 0), (0, 0)))
 ODD = Geometry((2, 3), (2, 1), (1, 2), ((1, 0), (2, 1)))
 LINE = Geometry((2,), (2,), (1,), ((0, 1),))
 
-conv = op(
+conv: Op = op(
     "conv", _conv,
     (
         lambda g, b, a_shape, geometry: conv_input(g, b, geometry=geometry, shape=a_shape[1:]),
@@ -116,7 +117,7 @@ conv = op(
         ([d(2, 4, 1), d(2, 1, 2)], {"geometry": LINE}),
     ],
 )  # fmt: skip
-conv_input = op(
+conv_input: Op = op(
     "conv_input", _conv_input,
     (
         lambda g, b, geometry: conv(g, b, geometry=geometry),
@@ -129,7 +130,7 @@ conv_input = op(
         ([d(1, 2, 2, 4), d(2, 3, 2, 4)], {"geometry": ODD, "shape": (4, 3, 4)}),
     ],
 )  # fmt: skip
-conv_filter = op(
+conv_filter: Op = op(
     "conv_filter", _conv_filter,
     (
         lambda g, b, a_shape, geometry: conv_input(b, g, geometry=geometry, shape=a_shape[1:]),

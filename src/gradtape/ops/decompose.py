@@ -1,13 +1,11 @@
-"""Inverses, solutions, determinants and decompositions of matrices, and functions of them.
+"""Decompositions of matrices: triangular and orthogonal factors, eigenvalues, singular values.
 
-All take stacks of matrices. Of the holomorphic ones (inverse, solution, determinant, exponential)
-the sweep takes the conjugates; the others (`real`) write them out as `adjoint`.
+All take stacks of matrices. None is holomorphic (`real`): their rules write conjugates out as
+`adjoint`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -15,56 +13,18 @@ import numpy as np
 from ..core.declare import op
 from ..core.op import Missing
 from .diagonal import band_part, diag, diag_part
-from .linear import matmul, turned
+from .linear import matmul
+from .matrix import (
+    MATRICES,
+    adjoint,
+    invalid,
+    lapack,
+    one_by_one,
+    same_shape,
+    solve,
+    triangular_solve,
+)
 from .shape import cast
-
-# What LAPACK computes with; TensorFlow also takes float16.
-MATRICES = "fc"
-
-
-def adjoint(a: Any) -> Any:
-    return turned(np.conj(a) if a.dtype.kind == "c" else a)
-
-
-def _column(a: Any) -> Any:
-    """A number per matrix, to multiply the matrices with."""
-    return np.expand_dims(a, (-2, -1))
-
-
-def lapack(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compute float16 in float32, which is the least that LAPACK has."""
-
-    @wraps(function)
-    def computed(*arrays: Any, **params: Any) -> Any:
-        dtype = arrays[0].dtype
-        if dtype.itemsize != 2:
-            return function(*arrays, **params)
-        y = function(*[a.astype(np.float32) for a in arrays], **params)
-        return (
-            tuple(_narrow(part, dtype) for part in y) if isinstance(y, tuple) else _narrow(y, dtype)
-        )
-
-    return computed
-
-
-def _narrow(y: Any, dtype: Any) -> Any:
-    return y.astype(dtype) if y.dtype == np.float32 else y
-
-
-def _one_by_one(function: Callable[[Any], Any], a: Any) -> Any:
-    """For what SciPy computes of single matrices only."""
-    parts = [function(matrix) for matrix in a.reshape(-1, *a.shape[-2:])]
-    return np.array(parts).reshape(a.shape) if parts else a
-
-
-def _invalid(message: str) -> Exception:
-    from ..errors import invalid
-
-    return invalid(message)
-
-
-def _squares(d: Any) -> list:
-    return [([d(3, 3) + 3 * np.eye(3)], {}), ([d(2, 2, 2) + 3 * np.eye(2)], {})]
 
 
 def _definite(d: Any) -> list:
@@ -75,176 +35,7 @@ def _definite(d: Any) -> list:
     ]
 
 
-def _same(a: tuple[int, ...], **_: Any) -> tuple[int, ...]:
-    return a
-
-
-# --- inverses and solutions -------------------------------------------------------------------------
-@lapack
-def _inv(a: Any) -> Any:
-    try:
-        y = np.linalg.inv(a)
-    except np.linalg.LinAlgError:
-        y = None
-    if y is None or np.isnan(a).any():
-        raise _invalid(
-            "Input is not invertible: a column is a combination of the others, or not a number. "
-            "tf.linalg.pinv takes such matrices [Op:MatrixInverse] name: "
-        )
-    return y
-
-
-inv = op(
-    "inv", _inv, lambda g, y: -matmul(matmul(turned(y), g), turned(y)),
-    shape=_same, label="MatrixInverse", takes=MATRICES, batches=True, sample=_squares,
-)  # fmt: skip
-
-
-@lapack
-def _solve(a: Any, b: Any) -> Any:
-    try:
-        y = np.linalg.solve(a, b)
-    except np.linalg.LinAlgError:
-        y = None
-    if y is None or np.isnan(a).any():
-        raise _invalid(
-            "Input matrix is not invertible: a column is a combination of the others, or not a "
-            "number. tf.linalg.lstsq with an l2_regularizer takes such matrices "
-            "[Op:MatrixSolve] name: "
-        )
-    return y
-
-
-solve = op(
-    "solve", _solve,
-    (
-        lambda g, a, y: -matmul(solve(turned(a), g), turned(y)),
-        lambda g, a: solve(turned(a), g),
-    ),
-    shape=lambda a, b: b, label="MatrixSolve", takes=MATRICES, batches=True,
-    sample=lambda d: [
-        ([d(3, 3) + 3 * np.eye(3), d(3, 2)], {}),
-        ([d(2, 2, 2) + 3 * np.eye(2), d(2, 2, 1)], {}),
-    ],
-)  # fmt: skip
-
-
-@lapack
-def _triangular_solve(a: Any, b: Any, lower: bool) -> Any:
-    if a.ndim == b.ndim == 2 and a.size and b.size and np.all(np.diagonal(a)):
-        from scipy.linalg import solve_triangular
-
-        return solve_triangular(a, b, lower=lower, check_finite=False)
-    return _substitute(a, b, lower)
-
-
-def _substitute(a: Any, b: Any, lower: bool) -> Any:
-    """Row by row, for all matrices of the stack at once; a zero on the diagonal gives infinities."""
-    n = a.shape[-1]
-    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    y = np.array(np.broadcast_to(b, batch + b.shape[-2:]))
-    for i in range(n) if lower else range(n - 1, -1, -1):
-        known = slice(0, i) if lower else slice(i + 1, n)
-        y[..., i : i + 1, :] -= a[..., i : i + 1, known] @ y[..., known, :]
-        y[..., i, :] /= a[..., i, i, None]
-    return y
-
-
-def _slope_of_triangle(g: Any, a: Any, y: Any, lower: bool) -> Any:
-    full = matmul(triangular_solve(turned(a), g, lower=not lower), turned(y))
-    return -band_part(full, lower=-1 if lower else 0, upper=0 if lower else -1)
-
-
-triangular_solve = op(
-    "triangular_solve", _triangular_solve,
-    (
-        _slope_of_triangle,
-        lambda g, a, lower: triangular_solve(turned(a), g, lower=not lower),
-    ),
-    shape=lambda a, b, lower: (*np.broadcast_shapes(a[:-2], b[:-2]), *b[-2:]),
-    label="MatrixTriangularSolve", takes=MATRICES, batches=True, broadcasts=True,
-    params=("lower",),
-    sample=lambda d: [
-        ([d(3, 3) + 3 * np.eye(3), d(3, 2)], {"lower": True}),
-        ([d(2, 2, 2) + 3 * np.eye(2), d(2, 1)], {"lower": False}),
-    ],
-)  # fmt: skip
-
-
-@lapack
-def _pinv(a: Any, rcond: Any) -> Any:
-    return np.linalg.pinv(a, rcond=rcond)
-
-
-def _slope_of_pinv(g: Any, a: Any, y: Any) -> Any:
-    # Golub and Pereyra: dP = -P dA P + P P' dA' (1 - A P) + (1 - P A) dA' P' P
-    ya, gh = adjoint(y), adjoint(g)
-    first = -matmul(matmul(ya, g), ya)
-    second = matmul(gh, matmul(y, ya))
-    third = matmul(matmul(ya, y), gh)
-    return (
-        first
-        + (second - matmul(a, matmul(y, second)))
-        + (third - matmul(matmul(third, y), a))
-    )  # fmt: skip
-
-
-pinv = op(
-    "pinv", _pinv, _slope_of_pinv,
-    shape=lambda a, rcond: (*a[:-2], a[-1], a[-2]), label="PseudoInverse", real=True,
-    takes=MATRICES, batches=True, params=("rcond",),
-    sample=lambda d: [([d(3, 2)], {"rcond": 1e-12}), ([d(2, 2, 3)], {"rcond": 1e-12})],
-)  # fmt: skip
-
-
-def _no_slope(g: Any) -> Any:
-    raise ValueError(
-        "Gradient not defined for fast=False: tf.linalg.lstsq(..., fast=True) has one."
-    )
-
-
-@lapack
-def _least_squares(a: Any, b: Any) -> Any:
-    return (np.linalg.pinv(a) @ b).astype(b.dtype, copy=False)
-
-
-least_squares = op(
-    "least_squares", _least_squares, (_no_slope, _no_slope),
-    shape=lambda a, b: (*a[:-2], a[-1], b[-1]), label="MatrixSolveLs", takes=MATRICES,
-    # Whole numbers, of which no test asks the slope.
-    sample=lambda d: [([np.array([[2, 0], [0, 1], [1, 1]]), np.array([[1], [2], [3]])], {})],
-)  # fmt: skip
-
-# --- determinants -----------------------------------------------------------------------------------
-det = op(
-    "det", lapack(np.linalg.det),
-    # As TensorFlow, of complex matrices not the conjugate of the determinant.
-    lambda g, a, y: _column(g * y) * adjoint(inv(a)),
-    shape=lambda a: a[:-2], label="MatrixDeterminant", real=True, takes=MATRICES, batches=True,
-    sample=_squares,
-)  # fmt: skip
-
-
-@lapack
-def _slogdet(a: Any) -> Any:
-    sign, log = np.linalg.slogdet(a)
-    return np.asarray(sign), np.asarray(log).astype(a.dtype)
-
-
-def _slope_of_slogdet(g: Any, a: Any) -> Any:
-    # As TensorFlow, of the sign nothing, though of complex matrices it turns.
-    slope = np.zeros_like(g[0]) if g[1] is None else g[1]
-    return [_column(slope) * turned(inv(a))]
-
-
-slogdet = op(
-    "slogdet", _slogdet, _slope_of_slogdet,
-    shape=lambda a: (a[:-2], a[:-2]), label="LogMatrixDeterminant", joint=True, takes=MATRICES,
-    sample=_squares,
-)  # fmt: skip
-
-
-# --- triangular and orthogonal factors ----------------------------------------------------------------
+# --- triangular and orthogonal factors ------------------------------------------------------------
 @lapack
 def _cholesky(a: Any) -> Any:
     try:
@@ -253,7 +44,7 @@ def _cholesky(a: Any) -> Any:
         if a.ndim == 2:
             # Not positive definite: nan, as TensorFlow, rather than an exception.
             return np.tril(np.full_like(a, np.nan))
-        return _one_by_one(_cholesky, a)
+        return one_by_one(_cholesky, a)
 
 
 def _lower_half(a: Any) -> Any:
@@ -272,7 +63,7 @@ def _slope_of_cholesky(g: Any, y: Any) -> Any:
 
 cholesky = op(
     "cholesky", _cholesky, _slope_of_cholesky,
-    shape=_same, label="Cholesky", real=True, takes=MATRICES, batches=True,
+    shape=same_shape, label="Cholesky", real=True, takes=MATRICES, batches=True,
     # Of 1 by 1, because only the lower triangle is read but, as in TensorFlow, the slope is spread
     # over both.
     sample=lambda d: [([d(2, 1, 1) + 2], {})],
@@ -362,7 +153,7 @@ lu = op(
 )  # fmt: skip
 
 
-# --- values and vectors -------------------------------------------------------------------------------
+# --- values and vectors ---------------------------------------------------------------------------
 def _gaps(values: Any) -> Any:
     """1 / (v_j - v_i), and 0 on the diagonal; equal values give 0 rather than infinity."""
     gap = np.expand_dims(values, -2) - np.expand_dims(values, -1)
@@ -383,7 +174,7 @@ def _eigvalsh(a: Any) -> Any:
 
 def _eigen(function: Any, a: Any) -> Any:
     if np.isnan(a).any():
-        raise _invalid(
+        raise invalid(
             "Self-adjoint eigen decomposition was not successful. The input might not be valid: "
             "it holds nan [Op:SelfAdjointEigV2] name: "
         )
@@ -541,71 +332,4 @@ singular_values = op(
     "singular_values", _singular_values, _slope_of_singular_values,
     shape=lambda a: (*a[:-2], min(a[-2:])), label="Svd", real=True, takes=MATRICES, batches=True,
     sample=lambda d: [([d(3, 2) @ np.diag([1.0, 3.0])], {})],
-)  # fmt: skip
-
-
-# --- functions of a matrix ----------------------------------------------------------------------------
-@lapack
-def _expm(a: Any) -> Any:
-    from scipy.linalg import expm as exponential
-
-    return exponential(a) if a.size else a
-
-
-def _slope_of_expm(g: Any, a: Any) -> Any:
-    # The derivative of exp at A along E stands in exp [[A, E], [0, A]]; its transpose is the one at A'.
-    n = a.shape[-1]
-    at = np.broadcast_to(turned(a), g.shape)
-    top = np.concatenate([at, g], axis=-1)
-    bottom = np.concatenate([np.zeros_like(g), at], axis=-1)
-    return expm(np.concatenate([top, bottom], axis=-2))[..., :n, n:]
-
-
-expm = op(
-    "expm", _expm, _slope_of_expm,
-    shape=_same, label="MatrixExponential", takes=MATRICES, batches=True,
-    sample=lambda d: [([d(3, 3)], {}), ([d(2, 2, 2)], {})],
-)  # fmt: skip
-
-
-@lapack
-def _sqrtm(a: Any) -> Any:
-    from scipy.linalg import sqrtm as root
-
-    def real_root(matrix: Any) -> Any:
-        y = root(matrix)
-        if a.dtype.kind != "c" and y.dtype.kind == "c":
-            y = y.real if np.allclose(y.imag, 0) else np.full_like(matrix, np.nan)
-        return y.astype(a.dtype)
-
-    return _one_by_one(real_root, a)
-
-
-def _slope_of_sqrtm(g: Any, y: Any) -> Any:
-    # dA = Y dY + dY Y, so the slope X solves Y' X + X Y' = G: linear equations in its n * n entries.
-    n = y.shape[-1]
-    one = np.eye(n, dtype=y.dtype)
-    left = np.reshape(turned(y), (*y.shape[:-2], n, 1, n, 1)) * one[:, None, :]
-    right = np.reshape(y, (*y.shape[:-2], 1, n, 1, n)) * one[:, None, :, None]
-    system = np.reshape(left + right, (*y.shape[:-2], n * n, n * n))
-    return np.reshape(solve(system, np.reshape(g, (*g.shape[:-2], n * n, 1))), g.shape)
-
-
-sqrtm = op(
-    "sqrtm", _sqrtm, _slope_of_sqrtm,
-    shape=_same, label="MatrixSquareRoot", takes=MATRICES, batches=True, sample=_squares,
-)  # fmt: skip
-
-
-@lapack
-def _logm(a: Any) -> Any:
-    from scipy.linalg import logm as logarithm
-
-    return _one_by_one(lambda matrix: logarithm(matrix.astype(np.complex128)).astype(a.dtype), a)
-
-
-logm = op(
-    "logm", _logm, Missing("TensorFlow has no derivative for the logarithm of a matrix"),
-    shape=_same, label="MatrixLogarithm", takes="c",
-    sample=lambda d: [([d(2, 2) + 3 * np.eye(2) + 0j], {})],
 )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.declare import op
+from ..core.op import Op
 
 # Of a band: the lowest and the highest diagonal, the matrix's rows and columns, and whether the
 # diagonals above and below the main one stand at the right end of their rows.
@@ -63,13 +64,13 @@ _BANDS: list[Band] = [
     (-1, 1, 2, 3, False, True),
 ]
 
-take_band = op(
+take_band: Op = op(
     "take_band", _take_band, lambda g, band: put_band(g, band=band),
     shape=lambda a, band: a[:-2] + packed_shape(band), label="MatrixDiagPartV3",
     params=("band",), push="linear", batches=True,
     sample=lambda d: [([d(2, *band[2:4])], {"band": band}) for band in _BANDS],
 )  # fmt: skip
-put_band = op(
+put_band: Op = op(
     "put_band", _put_band, lambda g, band: take_band(g, band=band),
     shape=lambda a, band: a[: len(a) - len(packed_shape(band))] + band[2:4],
     label="MatrixDiagV3", params=("band",), push="linear", batches=True,
@@ -89,7 +90,7 @@ def _band_part(a: Any, lower: int, upper: int) -> Any:
     return np.where(kept, a, np.zeros((), a.dtype))
 
 
-band_part = op(
+band_part: Op = op(
     "band_part", _band_part, lambda g, lower, upper: band_part(g, lower=lower, upper=upper),
     shape=lambda a, lower, upper: a, label="MatrixBandPart", params=("lower", "upper"),
     push="linear", batches=True,

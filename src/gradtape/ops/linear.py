@@ -101,7 +101,7 @@ cross = op(
 )  # fmt: skip
 
 
-# --- contractions -----------------------------------------------------------------------------------
+# --- contractions ---------------------------------------------------------------------------------
 @lru_cache(maxsize=512)
 def _plan(labels: str, a: str, b: str) -> tuple[Any, ...]:
     """How to write a contraction as a product of stacked matrices: (both, a's own, inner) times

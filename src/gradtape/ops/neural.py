@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.declare import elementwise, op
-from ..core.op import REALS, Flat
+from ..core.op import REALS, Flat, Op
 from .elementwise import FLOATING, in_float32, sigmoid, square
 from .special import erfc
 
@@ -28,10 +28,10 @@ def log1p(e: Any) -> Any:
     return np.log(u) - ((u - 1) - e) / u
 
 
-# --- gates ------------------------------------------------------------------------------------------
+# --- gates ----------------------------------------------------------------------------------------
 # A product with the truth value takes 0.4 ms of a million numbers, np.where 4.6; and an infinite
 # cotangent at a closed gate becomes nan, as in TensorFlow.
-relu_gate = elementwise(
+relu_gate: Op = elementwise(
     "relu_gate",
     lambda a, b: a * (b > 0),
     (lambda g, b: relu_gate(g, b), Flat(GATE, gives="zeros")),
@@ -43,7 +43,7 @@ relu = elementwise(
     "relu", lambda a: np.maximum(a, 0), lambda g, y: relu_gate(g, y), takes=REALS,
     sample=(0.1, 2),
 )  # fmt: skip
-relu6_gate = elementwise(
+relu6_gate: Op = elementwise(
     "relu6_gate",
     lambda a, b: a * ((b > 0) & (b < 6)),
     (lambda g, b: relu6_gate(g, b), Flat(GATE, gives="zeros")),
@@ -73,7 +73,7 @@ def _first_shape(a: tuple[int, ...], *_: Any, **params: Any) -> tuple[int, ...]:
     return a
 
 
-leaky_gate = op(
+leaky_gate: Op = op(
     "leaky_gate", _leaky_gate,
     (lambda g, b, alpha: leaky_gate(g, b, alpha=alpha), Flat(GATE, gives="zeros")),
     shape=_first_shape, label="LeakyReluGrad", params=("alpha",), takes=FLOATING, batches=True,
@@ -85,9 +85,9 @@ leaky_relu = op(
     sample=lambda d: [([d(2, 3)], {"alpha": 0.2}), ([d(2, 3)], {"alpha": 1.5})],
 )  # fmt: skip
 
-# --- exponential units --------------------------------------------------------------------------------
+# --- exponential units ----------------------------------------------------------------------------
 # Below 0 both slopes are the result plus a constant; fmin takes nan for what is not below.
-elu_slope = elementwise(
+elu_slope: Op = elementwise(
     "elu_slope",
     in_float32(lambda a, b: a * (np.fmin(b, 0) + 1)),
     (lambda g, b: elu_slope(g, b), lambda g, a, b: relu_gate(g * a, -b)),
@@ -110,7 +110,7 @@ def _selu_slope(a: Any, b: Any) -> Any:
     return a * (np.fmin(b, 0) + (SCALE + below * a.dtype.type(SCALE * ALPHA - SCALE)))
 
 
-selu_slope = elementwise(
+selu_slope: Op = elementwise(
     "selu_slope",
     _selu_slope,
     (lambda g, b: selu_slope(g, b), lambda g, a, b: relu_gate(g * a, -b)),
@@ -127,7 +127,7 @@ selu = elementwise(
 )
 
 
-# --- smooth ones --------------------------------------------------------------------------------------
+# --- smooth ones ----------------------------------------------------------------------------------
 # As TensorFlow, whose rule is its own: of complex numbers not the conjugate of the slope (`real`).
 def _silu_slope(a: Any, s: Any) -> Any:
     return s * (1.0 + a * (1.0 - s))
@@ -189,7 +189,7 @@ gelu_tanh = elementwise(
     "gelu_tanh", _gelu_tanh, lambda g, a: g * _gelu_tanh_slope(a), takes=FLOATING
 )
 
-# --- losses -------------------------------------------------------------------------------------------
+# --- losses ---------------------------------------------------------------------------------------
 # a: labels, b: logits. max(b, 0) - b a + log(1 + exp(-|b|)), which overflows nowhere.
 sigmoid_cross_entropy = elementwise(
     "sigmoid_cross_entropy",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.declare import op
-from ..core.op import REALS, Flat
+from ..core.op import REALS, Flat, Op
 from .elementwise import FLOATING, in_float32
 from .windows import Geometry, inner_key, padded
 
@@ -35,7 +35,7 @@ def _scatter(parts: Any, shape: tuple[int, ...], dtype: Any, geometry: Geometry)
     return out[inner_key(inner, geometry.pads)]
 
 
-# --- the greatest -----------------------------------------------------------------------------------
+# --- the greatest ---------------------------------------------------------------------------------
 def _least(dtype: Any) -> Any:
     return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
 
@@ -97,11 +97,11 @@ def _routed(spread: bool) -> Any:
     return samples
 
 
-max_pool = op(
+max_pool: Op = op(
     "max_pool", _max_pool, lambda g, a, y, geometry: max_spread(g, a, y, geometry=geometry),
     shape=_pool_shape, label="MaxPool", params=("geometry",), takes=REALS, sample=_max_samples,
 )  # fmt: skip
-max_spread = op(
+max_spread: Op = op(
     "max_spread", _max_spread,
     (
         lambda g, b, c, geometry: max_pick(g, b, c, geometry=geometry),
@@ -111,7 +111,7 @@ max_spread = op(
     shape=lambda a, b, c, geometry: b, label="MaxPoolGrad", params=("geometry",), takes=FLOATING,
     sample=_routed(True),
 )  # fmt: skip
-max_pick = op(
+max_pick: Op = op(
     "max_pick", _max_pick,
     (
         lambda g, b, c, geometry: max_spread(g, b, c, geometry=geometry),
@@ -123,7 +123,7 @@ max_pick = op(
 )  # fmt: skip
 
 
-# --- the mean ---------------------------------------------------------------------------------------
+# --- the mean -------------------------------------------------------------------------------------
 def _counts(shape: tuple[int, ...], geometry: Geometry, dtype: Any) -> Any:
     """How many numbers each window holds: padding does not count."""
     ones = np.ones((1, *shape, 1), dtype)
@@ -148,7 +148,7 @@ def _avg_spread(a: Any, geometry: Geometry, inner: tuple[int, ...]) -> Any:
     return _scatter([share] * cells, shape, a.dtype, geometry)
 
 
-avg_pool = op(
+avg_pool: Op = op(
     "avg_pool", _avg_pool,
     lambda g, geometry, inner: avg_spread(g, geometry=geometry, inner=inner),
     shape=_pool_shape, label="AvgPool", params=("geometry", "inner"), push="linear",
@@ -158,7 +158,7 @@ avg_pool = op(
         ([d(2, 3, 1)], {"geometry": _SLIDING, "inner": (3,)}),
     ],
 )  # fmt: skip
-avg_spread = op(
+avg_spread: Op = op(
     "avg_spread", _avg_spread,
     lambda g, geometry, inner: avg_pool(g, geometry=geometry, inner=inner),
     shape=lambda a, geometry, inner: (a[0], *inner, a[-1]), label="AvgPoolGrad",

@@ -247,7 +247,8 @@ def _arg(function: Any, reduce: Any, last: float) -> Any:
             # NumPy takes nan for the largest and the smallest number, TensorFlow for neither.
             if top != top:
                 a = np.where(np.isnan(a), a.dtype.type(last), a)
-        return function(a, axis=axis).astype(dtype)
+        y = function(a, axis=axis)
+        return y if y.dtype is dtype else y.astype(dtype)
 
     return forward
 
@@ -324,6 +325,7 @@ cumprod = running(
     lambda g, a, y, axis, exclusive, reverse: divide_no_nan(
         cumsum(y * g, axis=axis, exclusive=exclusive, reverse=not reverse), a
     ),
+    real=True,  # TensorFlow does not conjugate here
 )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ def _same(a: tuple[int, ...], **_: Any) -> tuple[int, ...]:
     return a
 
 
-# --- softmax ------------------------------------------------------------------------------------------
+# --- softmax --------------------------------------------------------------------------------------
 @in_float32
 def _softmax(a: Any, axis: int) -> Any:
     y = _shifted(a, axis)
@@ -54,9 +54,9 @@ log_softmax = op(
 )  # fmt: skip
 
 
-# --- cross entropies ------------------------------------------------------------------------------------
-# Both have two results: the loss of each row, and its slope by the logits, which is at hand when the
-# loss is computed, so that pulling back is one product. The slope's own slope is that of softmax.
+# --- cross entropies ------------------------------------------------------------------------------
+# Both have two results: the loss of each row, and its slope by the logits, which is at hand when
+# the loss is computed, so that pulling back is one product. The slope of the slope is softmax's.
 def _parts(a: Any) -> tuple[Any, Any, Any]:
     """Shifted logits, their exponentials and the sums of these."""
     z = _shifted(a, -1)
@@ -102,7 +102,7 @@ cross_entropy = op(
 def _sparse_cross_entropy(a: Any, b: Any) -> Any:
     classes = a.shape[-1]
     flat = b.reshape(-1)
-    if flat.size and not (0 <= flat.min() and flat.max() < classes):
+    if flat.size and not (flat.min() >= 0 and flat.max() < classes):
         from ..errors import invalid
 
         wrong = flat[(flat < 0) | (flat >= classes)][0]
@@ -125,5 +125,8 @@ sparse_cross_entropy = op(
     lambda g, a, y: (_pull_logits(g, a, y[1]), None),
     shape=lambda a, b: (b, a), label="SparseSoftmaxCrossEntropyWithLogits", joint=True,
     takes=FLOATING,
-    sample=lambda d: [([d(2, 3), np.array([2, 0])], {}), ([d(2, 2, 3), np.array([[0, 1], [1, 2]])], {})],
+    sample=lambda d: [
+        ([d(2, 3), np.array([2, 0])], {}),
+        ([d(2, 2, 3), np.array([[0, 1], [1, 2]])], {}),
+    ],
 )  # fmt: skip

@@ -1,0 +1,164 @@
+"""The part of `tf.nn` that pools: the greatest or the mean number of each window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import convert, errors
+from .core.op import Op
+from .ops import pool as pool_ops
+from .sliding import channels_first, geometry_of, inner_axes, numbers, to_first, to_last
+
+
+def _pool(
+    op: Op,
+    n: int,
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: Any,
+    dilations: Any = None,
+) -> Any:
+    first = channels_first(data_format, n)
+    x = convert.to_tensor(input)
+    if x._value.dtype.kind not in op.takes:
+        raise convert.wrong_dtype(op, x._value.dtype)
+    if x._value.ndim != n + 2:
+        raise errors.invalid(
+            f"tensor_in_shape must have {n} spatial dimensions: {list(x._value.shape)} "
+            f"[Op:{op.label}] name: "
+        )
+    x = to_last(x, first)
+    inner = x._value.shape[1:-1]
+    size = numbers(ksize, n, "ksize", first, op.label)
+    steps = numbers(strides, n, "strides", first, op.label)
+    gaps = numbers(dilations, n, "dilations", first, op.label)
+    if op is pool_ops.avg_pool and not isinstance(padding, str):
+        raise TypeError(f"Expected string for argument 'padding' not {padding}.")
+    geometry = geometry_of(op.label, inner, size, steps, gaps, padding, first)
+    more = {"inner": inner} if op is pool_ops.avg_pool else {}
+    return to_first(op.apply(x, geometry=geometry, **more), first)
+
+
+def max_pool(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The greatest number of each window; of equal ones the first gets the gradient.
+
+    >>> import gradtape as tf
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> tf.reshape(tf.nn.max_pool(image, 2, 2, "VALID"), [-1])
+    <tf.Tensor: shape=(4,), dtype=float32, numpy=array([ 5.,  7., 13., 15.], dtype=float32)>
+    """
+    n = inner_axes(input)
+    return _pool(pool_ops.max_pool, n, input, ksize, strides, padding, data_format)
+
+
+def max_pool1d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NWC",
+    name: str | None = None,
+) -> Any:
+    """The greatest number of each window of lines."""
+    return _pool(pool_ops.max_pool, 1, input, ksize, strides, padding, data_format)
+
+
+def max_pool2d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+) -> Any:
+    """The greatest number of each window of images."""
+    return _pool(pool_ops.max_pool, 2, input, ksize, strides, padding, data_format)
+
+
+def max_pool3d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NDHWC",
+    name: str | None = None,
+) -> Any:
+    """The greatest number of each window of volumes."""
+    return _pool(pool_ops.max_pool, 3, input, ksize, strides, padding, data_format)
+
+
+def avg_pool(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The mean of each window; padding does not count."""
+    n = inner_axes(input)
+    return _pool(pool_ops.avg_pool, n, input, ksize, strides, padding, data_format)
+
+
+def avg_pool1d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NWC",
+    name: str | None = None,
+) -> Any:
+    """The mean of each window of lines."""
+    return _pool(pool_ops.avg_pool, 1, input, ksize, strides, padding, data_format)
+
+
+def avg_pool2d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+) -> Any:
+    """The mean of each window of images."""
+    return _pool(pool_ops.avg_pool, 2, input, ksize, strides, padding, data_format)
+
+
+def avg_pool3d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NDHWC",
+    name: str | None = None,
+) -> Any:
+    """The mean of each window of volumes."""
+    return _pool(pool_ops.avg_pool, 3, input, ksize, strides, padding, data_format)
+
+
+def pool(
+    input: Any,
+    window_shape: Any,
+    pooling_type: str,
+    strides: Any = None,
+    padding: str = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """max_pool or avg_pool ("MAX" or "AVG"), by default with strides of 1."""
+    kinds = {"MAX": pool_ops.max_pool, "AVG": pool_ops.avg_pool}
+    if pooling_type not in kinds:
+        raise ValueError(f"`pooling_type` must be 'MAX' or 'AVG'. Received: {pooling_type}")
+    n = inner_axes(input)
+    op = kinds[pooling_type]
+    return _pool(op, n, input, window_shape, strides, padding, data_format, dilations)

@@ -1,0 +1,126 @@
+"""What the arguments of convolution and pooling say about the window that slides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import convert, errors
+from .ops import shape
+from .ops.windows import Geometry, pads_for
+
+_FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
+
+
+def channels_first(data_format: Any, n: int) -> bool:
+    if data_format is None or data_format == _FORMATS[n][0]:
+        return False
+    if data_format == _FORMATS[n][1]:
+        return True
+    raise ValueError(
+        f"`data_format` must be {_FORMATS[n][0]!r} or {_FORMATS[n][1]!r}. "
+        f"Received: data_format={data_format}"
+    )
+
+
+def to_last(x: Any, first: bool) -> Any:
+    if not first:
+        return x
+    ndim = x._value.ndim
+    return shape.transpose.apply(x, axes=(-ndim, *range(2 - ndim, 0), 1 - ndim))
+
+
+def to_first(x: Any, first: bool) -> Any:
+    if not first:
+        return x
+    ndim = x._value.ndim
+    return shape.transpose.apply(x, axes=(-ndim, -1, *range(1 - ndim, -1)))
+
+
+def numbers(value: Any, n: int, name: str, first: bool, label: str) -> tuple[int, ...]:
+    """Strides, dilations or sizes of the n inner axes from one number, n of them or n + 2."""
+    if value is None:
+        return (1,) * n
+    if convert.is_tensor_like(value):
+        value = np.asarray(convert.to_tensor(value)._value).tolist()
+    given = [int(k) for k in value] if isinstance(value, (Sequence, np.ndarray)) else [int(value)]
+    if len(given) == 1:
+        found = tuple(given * n)
+    elif len(given) == n:
+        found = tuple(given)
+    elif len(given) == n + 2:
+        outer = (given[0], given[1 if first else -1])
+        if outer != (1, 1):
+            raise errors.UnimplementedError(
+                None, None,
+                f"Current implementation does not yet support {name} in the batch and depth "
+                f"dimensions: {given} [Op:{label}] name: ",
+            )  # fmt: skip
+        found = tuple(given[2:] if first else given[1:-1])
+    else:
+        raise ValueError(
+            f"`{name}` should be of length 1, {n} or {n + 2}. "
+            f"Received: {name}={value} of length {len(given)}"
+        )
+    if min(found) <= 0:
+        raise errors.invalid(
+            f"{name} of the inner axes should be larger than 0, got {found} [Op:{label}] name: "
+        )
+    return found
+
+
+def geometry_of(
+    label: str,
+    inner: tuple[int, ...],
+    size: tuple[int, ...],
+    strides: tuple[int, ...],
+    dilations: tuple[int, ...],
+    padding: Any,
+    first: bool,
+) -> Geometry:
+    if isinstance(padding, str):
+        if padding not in ("SAME", "VALID"):
+            raise errors.invalid(
+                f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
+                f'"SAME", "VALID", "EXPLICIT" [Op:{label}]'
+            )
+        pads = pads_for(padding, inner, size, strides, dilations)
+    else:
+        pads = _explicit(padding, len(size), first)
+    geometry = Geometry(size, strides, dilations, pads)
+    for n, k, s, d, count in zip(
+        inner, size, strides, dilations, geometry.counts(inner), strict=True
+    ):
+        if count < 0 or (count == 0 and n + 1 < (k - 1) * d + 1):
+            raise errors.invalid(
+                f"Computed output size would be negative: {count} [input_size: {n}, "
+                f"effective_filter_size: {(k - 1) * d + 1}, stride: {s}] [Op:{label}] name: "
+            )
+    return geometry
+
+
+def _explicit(padding: Any, n: int, first: bool) -> tuple[tuple[int, int], ...]:
+    pairs = tuple((int(low), int(high)) for low, high in padding)
+    if len(pairs) != n + 2:
+        raise ValueError(
+            f"Nontrivial explicit padding has a pair for each axis of the input, {n + 2} in all. "
+            f"Received: padding={padding}"
+        )
+    outer = (pairs[0], pairs[1 if first else -1])
+    if outer != ((0, 0), (0, 0)):
+        raise ValueError(
+            "Nonzero explicit padding in the batch or depth dimensions is not supported. "
+            f"Received: padding={padding}"
+        )
+    return pairs[2:] if first else pairs[1:-1]
+
+
+def inner_axes(input: Any) -> int:
+    n = convert.to_tensor(input)._value.ndim - 2
+    if n not in _FORMATS:
+        raise ValueError(
+            f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape.rank={n + 2}"
+        )
+    return n
