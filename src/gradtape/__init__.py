@@ -8,7 +8,7 @@
 <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
 """
 
-from . import autodiff, bitwise, dtypes, errors, linalg, math, nest, nn, random
+from . import autodiff, bitwise, dtypes, errors, linalg, math, nest, nn, ragged, sparse, random
 from .arrays import (
     argsort, batch_to_space, bitcast, boolean_mask, broadcast_dynamic_shape,
     broadcast_static_shape, broadcast_to, cast, concat, constant, convert_to_tensor,
@@ -40,8 +40,10 @@ from .math import (
 from .memory import keep_freed_memory
 from .module import Module
 from .names import name_scope
+from .ragged import RaggedTensor, RaggedTensorSpec
 from .shapes import TensorShape, TensorSpec, TypeSpec, type_spec_from_value
-from .slices import IndexedSlices
+from .slices import IndexedSlices, IndexedSlicesSpec
+from .sparse import SparseTensor, SparseTensorSpec
 from .tape import GradientTape, gradients
 from .tensor import Tensor
 from .variable import Variable

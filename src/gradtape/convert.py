@@ -17,7 +17,8 @@ from .core.apply import tensor
 from .core.op import Op
 from .core.record import Value
 
-_INT32 = np.iinfo(np.int32)
+_INT32, _INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
+_TOO_LARGE = "Can't convert Python sequence with out-of-range integer to Tensor."
 _PYTHON_KINDS = {bool: "b", int: "i", float: "f", complex: "c", str: "S", bytes: "S"}
 # What a Python number of a kind may become without being asked twice; a truth value, as these.
 _ACCEPTS = {"b": "biufc", "i": "iufcV", "f": "fcV", "c": "c", "S": "O"}
@@ -65,6 +66,8 @@ def _number(value: Any, kind: str, dtype: Any) -> Any:
         return np.array(text, object)
     if dtype is None:
         if kind == "i":
+            if not _INT64.min <= value <= _INT64.max:
+                raise ValueError(_TOO_LARGE)
             small = _INT32.min <= value <= _INT32.max
             return np.int32(value) if small else np.int64(value)
         if kind == "f":
@@ -95,7 +98,12 @@ def _from_numpy(value: Any, dtype: Any) -> Any:
             f"{value.dtype.name})."
         )
     if dtype is not None and value.dtype != dtype:
-        if (value.dtype.kind == "O") != (dtype.kind == "O"):
+        if dtype.kind == "O":
+            raise ValueError(
+                "Failed to convert a NumPy array to a Tensor (Unsupported object type "
+                f"{value.dtype.name})."
+            )
+        if value.dtype.kind == "O":
             raise cannot(value, dtype)
         if value.dtype.kind == "c" and dtype.kind != "c":
             value = value.real
@@ -131,62 +139,64 @@ def _settle(value: Any) -> Any:
     return value[()] if not value.ndim and value.dtype.kind != "O" else value
 
 
+_MIXED = "Can't convert Python sequence with mixed types to Tensor."
+# Which kinds may follow the first in a sequence; NumPy's truth values (?) mix with no numbers.
+_FOLLOW = {"b": "b?", "?": "b?", "i": "ibf", "f": "fib", "c": "cfib", "S": "S"}
+
+
 def _from_sequence(value: Any, dtype: Any) -> Any:
-    kinds: set = set()
+    kinds: dict = {}  # in the order of their coming
     shape = _survey(value, kinds)
     if not kinds:
         return np.zeros(shape, np.float32 if dtype is None else dtype)
-    if "S" in kinds:
-        if kinds != {"S"}:
-            raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
-        if dtype is not None and dtype.kind != "O":
-            raise cannot(value, dtype)
+    letters = [_letter(kind) for kind in kinds]
+    if any(letter not in _FOLLOW[letters[0]] for letter in letters):
+        raise ValueError(_MIXED)
+    if dtype is not None and not all(_accepts(letter.replace("?", "b"), dtype) for letter in letters):
+        raise cannot(value, dtype)
+    if letters[0] == "S":
         return _from_objects(np.array(value, object), None)
-    numpy_dtypes = [k for k in kinds if isinstance(k, np.dtype)]
-    python_kinds = {k for k in kinds if not isinstance(k, np.dtype)}
     if dtype is None:
-        if numpy_dtypes:
-            dtype = np.result_type(*numpy_dtypes)
-        elif python_kinds == {"b"}:
-            dtype = np.dtype(bool)
-        elif "c" in python_kinds:
-            dtype = np.dtype(np.complex128)
-        elif "f" in python_kinds:
-            dtype = np.dtype(np.float32)
-        else:
+        dtype = _dtype_of(next(iter(kinds)), letters)
+        if dtype is None:
             return _whole_numbers(value)
-        if "b" in python_kinds and len(python_kinds) > 1 and _first(value) is True:
-            raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
-    else:
-        for kind in python_kinds:
-            if not _accepts(kind, dtype):
-                raise cannot(value, dtype)
     with np.errstate(all="ignore"):
         return np.array(value).astype(dtype)
 
 
+def _letter(kind: Any) -> str:
+    if isinstance(kind, np.dtype):
+        return {"b": "?", "u": "i", "V": "f"}.get(kind.kind, kind.kind)
+    return kind
+
+
+def _dtype_of(first: Any, letters: list[str]) -> Any:
+    """The dtype of a sequence: the first entry decides, as in TensorFlow; None for integers."""
+    if letters[0] in "b?":
+        return np.dtype(bool)
+    if letters[0] == "c":
+        return np.dtype(np.complex128)
+    if letters[0] == "i":
+        return np.dtype(np.float32) if "f" in letters else None
+    return first if isinstance(first, np.dtype) else np.dtype(np.float32)
+
+
 def _whole_numbers(value: Any) -> Any:
-    if isinstance(_first(value), bool):
-        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
     numbers = np.array(value)
+    if numbers.dtype.kind not in "biu" or (numbers.size and numbers.max() > _INT64.max):
+        raise ValueError(_TOO_LARGE)
     small = not numbers.size or (_INT32.min <= numbers.min() and numbers.max() <= _INT32.max)
-    return numbers.astype(np.int32) if small else numbers
+    return numbers.astype(np.int32 if small else np.int64)
 
 
-def _first(value: Any) -> Any:
-    while isinstance(value, (list, tuple)):
-        value = value[0]
-    return value
-
-
-def _survey(value: Any, kinds: set) -> tuple[int, ...]:
+def _survey(value: Any, kinds: dict) -> tuple[int, ...]:
     """Collect the kinds of the leaves; the shape, or an error when it is ragged."""
     kind = _PYTHON_KINDS.get(value.__class__)
     if kind is not None:
-        kinds.add(kind)
+        kinds[kind] = None
         return ()
     if isinstance(value, (np.ndarray, np.generic)):
-        kinds.add(value.dtype if value.dtype.kind not in "US" else "S")
+        kinds[value.dtype if value.dtype.kind not in "US" else "S"] = None
         return value.shape
     if not isinstance(value, (list, tuple, range)):
         if hasattr(value, "__array__") and not isinstance(value, type):
@@ -221,7 +231,7 @@ def to_tensor(value: Any, dtype: Any = None, hint: Any = None) -> Any:
     if read is not None:
         return to_tensor(read(), dtype)
     if isinstance(value, (list, tuple)) and holds_tensor(value):
-        return pack(value, dtype or hint)
+        return pack(value, dtype)
     convert = getattr(value, "__tf_tensor__", None)
     if convert is not None:
         return convert(None if dtype is None else dtypes.of(dtype))
@@ -234,23 +244,39 @@ def to_tensor(value: Any, dtype: Any = None, hint: Any = None) -> Any:
 
 
 def pack(values: Any, dtype: Any = None) -> Any:
-    """A list that holds tensors becomes their stack, through which gradients flow."""
-    from .ops.shape import stack
+    """A list that holds tensors becomes their stack, through which gradients flow.
 
-    if dtype is None:
-        dtype = _dtype_among(values)
-    parts = [
-        pack(v, dtype) if isinstance(v, (list, tuple)) else to_tensor(v, dtype) for v in values
-    ]
-    shapes = {p._value.shape for p in parts}
-    if len(shapes) > 1:
-        first, other = sorted(shapes)[:2]
-        raise errors.invalid(
-            f"Shapes of all inputs must match: values[0].shape = {list(parts[0]._value.shape)} "
-            f"!= another shape, {list(other if first == parts[0]._value.shape else first)} "
-            "[Op:Pack] name: packed"
-        )
-    return stack.apply(*parts, axis=-parts[0]._value.ndim - 1)
+    A dtype that is asked for casts them; else they must agree.
+    """
+    return _pack(values, dtype or _dtype_among(values), dtype is not None)
+
+
+def _pack(values: Any, dtype: Any, casts: bool) -> Any:
+    from .ops.shape import cast, stack
+
+    parts = []
+    for k, v in enumerate(values):
+        if isinstance(v, (list, tuple)):
+            part = _pack(v, dtype, casts)
+        else:
+            part = to_tensor(v) if is_tensor_like(v) else to_tensor(v, dtype)
+        if part._value.dtype != dtype:
+            if not casts:
+                raise errors.invalid(
+                    f"cannot compute Pack as input #{k}(zero-based) was expected to be a "
+                    f"{c_name(dtype)} tensor but is a {c_name(part._value.dtype)} tensor; tf.cast "
+                    "makes them agree [Op:Pack] name: packed"
+                )
+            part = cast.apply(part, dtype=dtype)
+        parts.append(part)
+    shape = parts[0]._value.shape
+    for k, part in enumerate(parts):
+        if part._value.shape != shape:
+            raise errors.invalid(
+                f"Shapes of all inputs must match: values[0].shape = {list(shape)} != "
+                f"values[{k}].shape = {list(part._value.shape)} [Op:Pack] name: packed"
+            )
+    return stack.apply(*parts, axis=-len(shape) - 1)
 
 
 def _dtype_among(values: Any) -> Any:

@@ -102,6 +102,11 @@ def _without_ellipses(
             )
         most = max(most, free)
         written.append(part.replace("...", _ELLIPSIS[:free][::-1]))
+    if most and "..." not in output:
+        raise errors.invalid(
+            f"Output contains {most} broadcasting dimension(s) but no ellipsis (...) was found in "
+            "the output subscripts. [Op:Einsum] name: "
+        )
     return written, output.replace("...", _ELLIPSIS[:most][::-1])
 
 

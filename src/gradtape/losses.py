@@ -13,6 +13,7 @@ from .ops import elementwise, neural, shape
 from .ops import softmax as softmax_ops
 from .ops.index import select
 from .reductions import reduce_sum
+from .tensor import absolute
 
 
 def floating(op: Op, *tensors: Any) -> Op:
@@ -152,7 +153,10 @@ def weighted_cross_entropy_with_logits(
     x, y = convert.to_tensor(logits), convert.to_tensor(labels)
     _same_shape("logits", x, "labels", y)
     weight = 1 + (pos_weight - 1) * y
-    return (1 - y) * x + weight * elementwise.softplus.apply(elementwise.neg.apply(x))
+    # softplus(-x), but, as in TensorFlow, with the slope 0 of its parts at 0.
+    small = elementwise.exp.apply(elementwise.neg.apply(absolute(x)))
+    steps = elementwise.log1p.apply(small) + neural.relu.apply(elementwise.neg.apply(x))
+    return (1 - y) * x + weight * steps
 
 
 def log_poisson_loss(

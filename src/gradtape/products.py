@@ -147,11 +147,20 @@ def _as_matrix(x: Any, rows: list[int], columns: list[int]) -> Any:
 def cross(a: Any, b: Any, name: str | None = None) -> Any:
     """The vector product of vectors of three numbers, along the last axis."""
     a, b = convert.pair(linear.cross, a, b)
-    if a._value.shape != b._value.shape or a._value.shape[-1:] != (3,):
+    if a._value.dtype.kind not in linear.cross.takes:
+        raise convert.wrong_dtype(linear.cross, a._value.dtype)
+    sizes = (a._value.shape, b._value.shape)
+    if sizes[0] != sizes[1]:
         raise errors.invalid(
-            f"cross takes two tensors of one shape whose last axis has 3 elements, got "
-            f"{list(a._value.shape)} and {list(b._value.shape)} [Op:Cross] name: "
+            f"cross takes tensors of one shape, got {list(sizes[0])} and {list(sizes[1])} "
+            "[Op:Cross] name: "
         )
+    if sizes[0][-1:] != (3,):
+        raise errors.FailedPreconditionError(
+            None, None,
+            f"Cross-products are only defined for 3-element vectors, got {list(sizes[0])} "
+            "[Op:Cross] name: ",
+        )  # fmt: skip
     return linear.cross.apply(a, b)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .core.apply import keep, tensor
+from .core.apply import tensor
 from .core.op import LETTERS, Op, Reason
 from .core.operand import Operand
 from .core.record import Tape, Value, follow
@@ -127,8 +127,9 @@ def _pulled(
     op: Op, g: Any, operands: Any, tangents: list, params: dict, results: Any, tracked: tuple
 ) -> Any:
     """Pairs of (pulled cotangent, tangent) for the operands that have a tangent."""
-    names = op.plan(tracked)
-    have = dict(zip(names, map(_wrap, keep(names, operands, params, results)), strict=True))
+    names, fetches = op.plan(tracked)
+    things = [_wrap(fetch(operands, params, results)) for fetch in fetches]
+    have = dict(zip(names, things, strict=True))
     parts = op.rules[0](g, *[have[n] for n in op.names[0]]) if op.joint else None
     for i, t in enumerate(tangents):
         if t is None:

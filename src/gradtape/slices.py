@@ -9,10 +9,10 @@ import numpy as np
 from . import convert, dtypes
 from .dtypes import DType
 from .ops.rows import Slices, add_rows
-from .shapes import TensorShape
+from .shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
 
 
-class IndexedSlices:
+class IndexedSlices(CompositeTensor):
     """Rows `values` of a larger tensor, at the places `indices` along its first axis."""
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
@@ -46,6 +46,14 @@ class IndexedSlices:
     def device(self) -> str:
         return self._values.device
 
+    @property
+    def _type_spec(self) -> IndexedSlicesSpec:  # type: ignore[override]
+        shape = self._dense_shape
+        return IndexedSlicesSpec(
+            self.shape, self.dtype, self._indices.dtype, None if shape is None else shape.dtype,
+            self._indices.shape,
+        )  # fmt: skip
+
     def __reduce__(self) -> tuple:
         return _unpickle, (self._values, self._indices, self._dense_shape)
 
@@ -72,6 +80,41 @@ class IndexedSlices:
                 f"{values.dtype.name}"
             )
         return add_rows.apply(values, indices, shape=shape)
+
+
+class IndexedSlicesSpec(TypeSpec):
+    """The shapes and dtypes of IndexedSlices."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(
+        self, shape: Any = None, dtype: Any = dtypes.float32, indices_dtype: Any = dtypes.int64,
+        dense_shape_dtype: Any = None, indices_shape: Any = None,
+    ) -> None:  # fmt: skip
+        self._parts = (
+            TensorShape(shape), dtypes.as_dtype(dtype), dtypes.as_dtype(indices_dtype),
+            dense_shape_dtype and dtypes.as_dtype(dense_shape_dtype), TensorShape(indices_shape),
+        )  # fmt: skip
+
+    @property
+    def value_type(self) -> type:
+        return IndexedSlices
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._parts
+
+    @property
+    def _component_specs(self) -> Any:
+        shape, dtype, indices, dense, places = self._parts
+        specs = (TensorSpec([None, *shape[1:]], dtype), TensorSpec(places, indices))
+        return specs if dense is None else (*specs, TensorSpec([shape.rank], dense))
+
+    def _to_components(self, value: Any) -> Any:
+        parts = (value.values, value.indices)
+        return parts if value.dense_shape is None else (*parts, value.dense_shape)
+
+    def _from_components(self, components: Any) -> Any:
+        return IndexedSlices(*components)
 
 
 # What `repr` and tracebacks print, as TensorFlow's.

@@ -19,10 +19,11 @@ def channels_first(data_format: Any, n: int) -> bool:
         return False
     if data_format == _FORMATS[n][1]:
         return True
-    raise ValueError(
+    message = (
         f"`data_format` must be {_FORMATS[n][0]!r} or {_FORMATS[n][1]!r}. "
         f"Received: data_format={data_format}"
     )
+    raise ValueError(message) if n == 1 else errors.invalid(message)
 
 
 def to_last(x: Any, first: bool) -> Any:
@@ -110,7 +111,7 @@ def _explicit(padding: Any, n: int, first: bool) -> tuple[tuple[int, int], ...]:
         )
     outer = (pairs[0], pairs[1 if first else -1])
     if outer != ((0, 0), (0, 0)):
-        raise ValueError(
+        raise errors.invalid(
             "Nonzero explicit padding in the batch or depth dimensions is not supported. "
             f"Received: padding={padding}"
         )

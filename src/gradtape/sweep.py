@@ -89,7 +89,7 @@ def prune(records: list, wanted: set) -> list:
             if not any(k in useful for k in ids):
                 continue
             if not all(k is None or k in useful for k in ids):
-                ids = tuple([k if k in useful else None for k in ids])
+                ids = [k if k in useful else None for k in ids]
                 record = (*record[:2], ids, *record[3:])
         useful.add(i)
         kept.append(record)
@@ -183,11 +183,8 @@ def _short(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int
 
 def _general(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
     _, _, ids, names, kept, _ = record
-    if recorded:
-        kept = [_wrap(k) for k in kept]
-    else:
-        kept = [_unwrap(k) for k in kept]
-    have = dict(zip(names, kept, strict=True))
+    see = _wrap if recorded else _unwrap
+    have = {name: see(k) for name, k in zip(names, kept, strict=True)}
     if op.joint:
         parts = op.rules[0](g, *[have[n] for n in op.names[0]])
     for k, i in enumerate(ids):

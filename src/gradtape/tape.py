@@ -15,7 +15,7 @@ from .core.record import Tape, Value, follow, follows, threads
 from .enums import UnconnectedGradients
 from .ops.rows import Slices
 from .ops.shape import broadcast_to, concat, reshape, transpose
-from .shapes import TensorShape
+from .shapes import CompositeTensor, TensorShape
 from .slices import from_sweep
 from .sweep import prune, sweep
 from .variable import Variable
@@ -146,7 +146,7 @@ class GradientTape:
                 "CompositeTensors to be differentiated, but received None."
             )
         unconnected = _unconnected(unconnected_gradients)
-        flat_targets = nest.flatten(target)
+        flat_targets = _parts(target)
         flat_sources = _sources(sources)
         seeds = _seeds(flat_targets, output_gradients)
         answers = _differentiate(tape, flat_targets, flat_sources, seeds)
@@ -155,7 +155,7 @@ class GradientTape:
                 if answers[k] is None:
                     answers[k] = _zeros(source._value.shape, source)
         self._finish()
-        return nest.pack_sequence_as(sources, answers)
+        return nest.pack_sequence_as(sources, _joined(sources, answers))
 
     def jacobian(
         self,
@@ -395,8 +395,35 @@ def _check_target(target: Any) -> None:
         )
 
 
+def _parts(structure: Any) -> list:
+    """The leaves of a structure; of a ragged tensor or of slices, their values."""
+    return [_values_of(leaf) for leaf in nest.flatten(structure)]
+
+
+def _values_of(leaf: Any) -> Any:
+    if not isinstance(leaf, CompositeTensor):
+        return leaf
+    for name in ("flat_values", "values"):
+        if hasattr(leaf, name) and type(leaf).__name__ != "SparseTensor":
+            return getattr(leaf, name)
+    raise ValueError(
+        f"Type {type(leaf).__name__} is not supported as a gradient source or gradient target."
+    )
+
+
+def _joined(sources: Any, answers: list) -> list:
+    """The gradient of a ragged source is ragged as it is."""
+    leaves = nest.flatten(sources)
+    return [
+        leaf.with_flat_values(answer)
+        if isinstance(leaf, CompositeTensor) and hasattr(leaf, "flat_values") and answer is not None
+        else answer
+        for leaf, answer in zip(leaves, answers, strict=True)
+    ]
+
+
 def _sources(sources: Any) -> list:
-    flat = nest.flatten(sources)
+    flat = _parts(sources)
     for source in flat:
         if source is None:
             raise TypeError(

@@ -106,6 +106,14 @@ def test_a_test_has_no_derivative_but_may_be_used():
     np.testing.assert_array_equal(tape.gradient(safe, x).numpy(), [1.0, 0.0])
 
 
+@pytest.mark.parametrize("function", [tf.sqrt, tf.math.rsqrt, tf.math.reciprocal, tf.math.log])
+def test_where_hides_some_poles(function):
+    x = tf.constant([0.0, 4.0])
+    _, (g,) = gradients(lambda x: tf.where(x > 0.0, function(x), 0.0), x)
+    assert np.isfinite(g.numpy()[1])
+    assert np.isnan(g.numpy()[0]) if function is tf.math.log else g.numpy()[0] == 0.0
+
+
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 @pytest.mark.parametrize("function", [tf.sigmoid, tf.sqrt, lambda x: tf.maximum(x, 1.0)])
 def test_coarse_dtypes_stay_without_an_outer_tape(function, dtype):

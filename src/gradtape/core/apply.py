@@ -126,7 +126,7 @@ def quick(op: Op) -> Any:
             for append in m.appends:
                 append(entry)
             if m.pushers:
-                push_on(m, op, (a, b) if two else (a,), {}, t)
+                push(m, op, (a, b) if two else (a,), {}, t)
         return t
 
     return apply
@@ -156,13 +156,14 @@ def general(op: Op) -> Any:
             t._mark = m
             t._id = next_id()
             tracked = tuple([a._mark is not None for a in operands])
-            names = plans.get(tracked) or op.plan(tracked)
-            kept = keep(names, operands, params, t)
-            entry = (op, t._id, _ids(operands), names, kept, caller())
+            names, fetches = plans.get(tracked) or op.plan(tracked)
+            kept = [fetch(operands, params, t) for fetch in fetches]
+            ids = [a._id if on else None for a, on in zip(operands, tracked, strict=True)]
+            entry = (op, t._id, ids, names, kept, caller())
             for append in m.appends:
                 append(entry)
             if m.pushers:
-                push_on(m, op, operands, params, t)
+                push(m, op, operands, params, t)
         return t
 
     return apply
@@ -178,17 +179,18 @@ def several(op: Any, operands: Any, params: dict, values: tuple, m: Mark | None)
         if t._value.dtype.kind in "fcV":
             t._mark = m
             t._id = next_id()
-    names = op.plan(tuple([a._mark is not None for a in operands]))
+    names, fetches = op.plan(tuple([a._mark is not None for a in operands]))
     bundle, place, count = next_id(), caller(), len(results)
-    kept = keep(names, operands, params, results)
-    entries: list[tuple] = [(op, bundle, _ids(operands), names, kept, place)]
+    kept = [fetch(operands, params, results) for fetch in fetches]
+    ids = [None if a._mark is None else a._id for a in operands]
+    entries: list[tuple] = [(op, bundle, ids, names, kept, place)]
     followed = [(i, t) for i, t in enumerate(results) if t._mark is not None]
     entries += [(ITEM, t._id, bundle, i, count, place) for i, t in followed]
     for append in m.appends:
         for entry in entries:
             append(entry)
     if m.pushers:
-        push_on(m, op, operands, params, results)
+        push(m, op, operands, params, results)
     return results
 
 
@@ -209,36 +211,10 @@ def followers(operands: Any) -> Mark | None:
     return m
 
 
-def keep(names: tuple[str, ...], operands: Any, params: dict, result: Any) -> tuple:
-    """What the names in rules stand for, in one application of an op."""
-    kept: list[Any] = []
-    for name in names:
-        if name == "y":
-            kept.append(result)
-        elif name == "y_shape":
-            several = result.__class__ is tuple
-            kept.append([t._value.shape for t in result] if several else result._value.shape)
-        elif name == "shapes":
-            kept.append([a._value.shape for a in operands])
-        elif name in LETTERS:
-            kept.append(operands[LETTERS.index(name)])
-        elif name[1:] == "_shape":
-            kept.append(operands[LETTERS.index(name[0])]._value.shape)
-        elif name[1:] == "_dtype":
-            kept.append(operands[LETTERS.index(name[0])]._value.dtype)
-        else:
-            kept.append(params.get(name))
-    return tuple(kept)
-
-
-def push_on(m: Mark, op: Any, operands: Any, params: dict, results: Any) -> None:
+def push(m: Mark, op: Any, operands: Any, params: dict, results: Any) -> None:
     """Let the accumulators push their tangents, outermost first."""
     for recorder in m.pushers:
         recorder.push(op, operands, params, results)
-
-
-def _ids(operands: Any) -> tuple:
-    return tuple([None if a._mark is None else a._id for a in operands])
 
 
 def _keeps(op: Op, *tracked: int) -> tuple[bool, bool, bool]:

@@ -43,6 +43,7 @@ class Missing(Reason):
 
 
 Rule = Callable[..., Any]
+Plan = tuple[tuple[str, ...], list[Callable[[Any, dict, Any], Any]]]
 
 
 class Op:
@@ -76,7 +77,7 @@ class Op:
         self.names = tuple(_names(rule) for rule in self.rules)
         self.push, self.params, self.joint, self.real = push, tuple(params), joint, real
         self.broadcasts, self.batches, self.takes = broadcasts, batches, takes
-        self.plans: dict[tuple[bool, ...], tuple[str, ...]] = {}
+        self.plans: dict[tuple[bool, ...], Plan] = {}
         if name in registry:
             raise ValueError(f"the op {name!r} is declared twice")
         registry[name] = self
@@ -92,18 +93,17 @@ class Op:
                 return Operand.apply(self, values, params)
         return self.forward(*values, **params)
 
-    def plan(self, tracked: tuple[bool, ...]) -> tuple[str, ...]:
-        """The names that the rules of the tracked operands keep."""
-        plan = self.plans.get(tracked)
-        if plan is None:
+    def plan(self, tracked: tuple[bool, ...]) -> Plan:
+        """The names that the rules of the tracked operands keep, and how to come by them."""
+        if tracked not in self.plans:
             wanted: dict[str, None] = {}
             for i, on in enumerate(tracked):
                 if on:
                     wanted.update(dict.fromkeys(self.names[0 if self.joint else i]))
                     if self.broadcasts:
                         wanted[f"{LETTERS[i]}_shape"] = None
-            plan = self.plans[tracked] = tuple(wanted)
-        return plan
+            self.plans[tracked] = tuple(wanted), [_fetch(name) for name in wanted]
+        return self.plans[tracked]
 
 
 def _names(rule: Rule | Reason | None) -> tuple[str, ...]:
@@ -111,3 +111,27 @@ def _names(rule: Rule | Reason | None) -> tuple[str, ...]:
         return ()
     code = rule.__code__
     return code.co_varnames[1 : code.co_argcount]
+
+
+def _fetch(name: str) -> Callable[[Any, dict, Any], Any]:
+    """How to find what a name in a rule stands for, in one application of the op."""
+    if name == "y":
+        return lambda operands, params, result: result
+    if name == "y_shape":
+        return lambda operands, params, result: _shape(result)
+    if name == "shapes":
+        return lambda operands, params, result: [a._value.shape for a in operands]
+    i = LETTERS.find(name[0])
+    if name in LETTERS:
+        return lambda operands, params, result: operands[i]
+    if name[1:] == "_shape":
+        return lambda operands, params, result: operands[i]._value.shape
+    if name[1:] == "_dtype":
+        return lambda operands, params, result: operands[i]._value.dtype
+    return lambda operands, params, result: params.get(name)
+
+
+def _shape(result: Any) -> Any:
+    if result.__class__ is tuple:
+        return [t._value.shape for t in result]
+    return result._value.shape

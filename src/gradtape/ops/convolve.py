@@ -55,6 +55,8 @@ def _grouped(y: Any, groups: int) -> Any:
 def _conv(a: Any, b: Any, geometry: Geometry) -> Any:
     groups = a.shape[-1] // b.shape[-2]
     counts = geometry.counts(a.shape[1:-1])
+    if groups > 1 and b.shape[-2] == 1:
+        return _channelwise(a, b, geometry, counts)
     weights = _grouped_filter(b, groups)
     out = np.empty((a.shape[0], *counts, b.shape[-1]), a.dtype)
     for images, rows in _rows(a, geometry, groups):
@@ -72,6 +74,8 @@ def _conv_input(a: Any, b: Any, geometry: Geometry, shape: tuple[int, ...]) -> A
     *inner, depth = shape
     groups = depth // b.shape[-2]
     counts = a.shape[1:-1]
+    if groups > 1 and b.shape[-2] == 1:
+        return _channelwise_input(a, b, geometry, shape)
     cells = geometry.cells(counts)
     sizes = [n + low + high for n, (low, high) in zip(inner, geometry.pads, strict=True)]
     out = np.zeros((a.shape[0], *sizes, depth), a.dtype)
@@ -92,10 +96,57 @@ def _conv_input(a: Any, b: Any, geometry: Geometry, shape: tuple[int, ...]) -> A
 def _conv_filter(a: Any, b: Any, geometry: Geometry, depth: int) -> Any:
     """Every cell's channels times the results' cotangents, added up over all windows."""
     groups = a.shape[-1] // depth
+    if groups > 1 and depth == 1:
+        return _channelwise_filter(a, b, geometry)
     total = np.zeros((groups, prod(geometry.size) * depth, b.shape[-1] // groups), a.dtype)
     for images, rows in _rows(a, geometry, groups):
         total += np.matmul(rows.transpose(0, 2, 1), _grouped(b[images], groups))
     return total.transpose(1, 0, 2).reshape(*geometry.size, depth, b.shape[-1])
+
+
+# --- a filter for each channel --------------------------------------------------------------------
+# There is nothing to add up over channels, so matrices would have one column: cell by cell, each
+# channel times its number, is quicker. One image at a time stays in the cache, and the numbers are
+# repeated along the last inner axis for longer loops. 8 images of 56 by 56 with 32 channels, there
+# and back: 58 ms by matrices, FIGURE so.
+def _by_channel(b: Any, channels: int, repeat: int) -> Any:
+    """The filter as (cells, repeat, channels, results of a channel)."""
+    cells = b.reshape(prod(b.shape[:-1]), 1, channels, b.shape[-1] // channels)
+    return np.repeat(cells, repeat, axis=1)
+
+
+def _channelwise(a: Any, b: Any, geometry: Geometry, counts: tuple[int, ...]) -> Any:
+    full, cells = padded(a, geometry.pads), geometry.cells(counts)
+    weights = _by_channel(b, a.shape[-1], counts[-1])
+    out = np.zeros((a.shape[0], *counts, *weights.shape[2:]), a.dtype)
+    part = np.empty_like(out[0]) if len(out) else out
+    for image, y in zip(full, out, strict=True):
+        for cell, weight in zip(cells, weights, strict=True):
+            y += np.multiply(image[cell][..., None], weight, out=part)
+    return out.reshape(*out.shape[:-2], b.shape[-1])
+
+
+def _channelwise_input(a: Any, b: Any, geometry: Geometry, shape: tuple[int, ...]) -> Any:
+    *inner, channels = shape
+    sizes = [n + low + high for n, (low, high) in zip(inner, geometry.pads, strict=True)]
+    counts = a.shape[1:-1]
+    cells, weights = geometry.cells(counts), _by_channel(b, channels, counts[-1])
+    out = np.zeros((a.shape[0], *sizes, channels), a.dtype)
+    for image, y in zip(a.reshape(*a.shape[:-1], *weights.shape[2:]), out, strict=True):
+        for cell, weight in zip(cells, weights, strict=True):
+            back = image * weight
+            y[cell] += back[..., 0] if back.shape[-1] == 1 else np.add.reduce(back, axis=-1)
+    return out[inner_key(tuple(inner), geometry.pads)]
+
+
+def _channelwise_filter(a: Any, b: Any, geometry: Geometry) -> Any:
+    full, channels, counts = padded(a, geometry.pads), a.shape[-1], b.shape[1:-1]
+    cells, windows = geometry.cells(counts), prod(counts)
+    total = np.zeros((len(cells), channels, b.shape[-1] // channels), a.dtype)
+    for image, g in zip(full, b.reshape(len(b), windows, *total.shape[1:]), strict=True):
+        for cell, sums in zip(cells, total, strict=True):
+            sums += np.einsum("wc,wcr->cr", image[cell].reshape(windows, channels), g)
+    return total.reshape(*geometry.size, 1, b.shape[-1])
 
 
 # --- the three ops --------------------------------------------------------------------------------
@@ -115,6 +166,7 @@ conv: Op = op(
         ([d(2, 3, 3, 2), d(2, 2, 2, 3)], {"geometry": PLAIN}),
         ([d(1, 4, 3, 4), d(2, 3, 2, 4)], {"geometry": ODD}),
         ([d(2, 4, 1), d(2, 1, 2)], {"geometry": LINE}),
+        ([d(1, 4, 3, 2), d(2, 3, 1, 4)], {"geometry": ODD}),
     ],
 )  # fmt: skip
 conv_input: Op = op(
@@ -128,6 +180,7 @@ conv_input: Op = op(
     sample=lambda d: [
         ([d(2, 2, 2, 3), d(2, 2, 2, 3)], {"geometry": PLAIN, "shape": (3, 3, 2)}),
         ([d(1, 2, 2, 4), d(2, 3, 2, 4)], {"geometry": ODD, "shape": (4, 3, 4)}),
+        ([d(1, 2, 2, 4), d(2, 3, 1, 4)], {"geometry": ODD, "shape": (4, 3, 2)}),
     ],
 )  # fmt: skip
 conv_filter: Op = op(
@@ -141,5 +194,6 @@ conv_filter: Op = op(
     sample=lambda d: [
         ([d(2, 3, 3, 2), d(2, 2, 2, 3)], {"geometry": PLAIN, "depth": 2}),
         ([d(1, 4, 3, 4), d(1, 2, 2, 4)], {"geometry": ODD, "depth": 2}),
+        ([d(1, 4, 3, 2), d(1, 2, 2, 4)], {"geometry": ODD, "depth": 1}),
     ],
 )  # fmt: skip

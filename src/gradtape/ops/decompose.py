@@ -165,20 +165,21 @@ def _softly_inverted(x: Any) -> Any:
 
 
 def _eigh(a: Any) -> Any:
-    return tuple(_eigen(np.linalg.eigh, a))
+    e, v = np.linalg.eigh(_numbers(a))
+    return e.astype(a.dtype, copy=False), v
 
 
 def _eigvalsh(a: Any) -> Any:
-    return _eigen(np.linalg.eigvalsh, a)
+    return np.linalg.eigvalsh(_numbers(a)).astype(a.dtype, copy=False)
 
 
-def _eigen(function: Any, a: Any) -> Any:
+def _numbers(a: Any) -> Any:
     if np.isnan(a).any():
         raise invalid(
             "Self-adjoint eigen decomposition was not successful. The input might not be valid: "
             "it holds nan [Op:SelfAdjointEigV2] name: "
         )
-    return function(a)
+    return a
 
 
 def _symmetric_slope(inner: Any, v: Any) -> Any:
@@ -189,9 +190,9 @@ def _symmetric_slope(inner: Any, v: Any) -> Any:
 
 def _slope_of_eigh(g: Any, y: Any) -> Any:
     e, v = y
-    inner: Any = 0.0 if g[0] is None else diag(cast(g[0], dtype=v.dtype))
+    inner: Any = 0.0 if g[0] is None else diag(g[0])
     if g[1] is not None:
-        inner = inner + cast(_gaps(e), dtype=v.dtype) * matmul(adjoint(v), g[1])
+        inner = inner + _gaps(e) * matmul(adjoint(v), g[1])
     return [_symmetric_slope(inner, v)]
 
 
@@ -202,7 +203,7 @@ eigh = op(
 )  # fmt: skip
 eigvalsh = op(
     "eigvalsh", lapack(_eigvalsh),
-    lambda g, a: _symmetric_slope(diag(cast(g, dtype=a.dtype)), eigh(a)[1]),
+    lambda g, a: _symmetric_slope(diag(g), eigh(a)[1]),
     shape=lambda a: a[:-1], label="SelfAdjointEigV2", real=True, takes=MATRICES, batches=True,
     sample=_definite,
 )  # fmt: skip

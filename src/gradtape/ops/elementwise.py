@@ -61,9 +61,6 @@ div = elementwise(
     label="RealDiv", numpy=(np.true_divide,), sample=((-2, 2), POSITIVE),
 )  # fmt: skip
 neg = elementwise("neg", operator.neg, lambda g: -g, numpy=(np.negative,), takes=SIGNED)
-reciprocal = elementwise(
-    "reciprocal", np.reciprocal, lambda g, y: -g * y * y, sample=POSITIVE, takes=SIGNED
-)
 square = elementwise("square", np.square, lambda g, a: g * (2.0 * a), takes=NUMBERS)
 
 
@@ -173,10 +170,29 @@ nextafter = elementwise(
 )  # fmt: skip
 
 # --- powers and exponentials --------------------------------------------------------------------
-sqrt = elementwise("sqrt", np.sqrt, lambda g, y: g * 0.5 / y, sample=POSITIVE)
+# Of these three TensorFlow's slopes are kernels of their own, which give 0 for a cotangent of 0
+# whatever the slope, so that tf.where may hide their poles; hence np.reciprocal in other rules.
+sqrt = elementwise("sqrt", np.sqrt, lambda g, y: sqrt_slope(g, y), sample=POSITIVE)
+sqrt_slope: Op = elementwise(
+    "sqrt_slope", lambda a, b: _zero_where(a == 0, a / (b + b)),
+    (lambda g, b: g / (b + b), lambda g, b, y: -g / b * y),
+    label="SqrtGrad", sample=((-2, 2), POSITIVE),
+)  # fmt: skip
 rsqrt = elementwise(
-    "rsqrt", lambda a: np.reciprocal(np.sqrt(a)), lambda g, y: g * (-0.5 * y) * (y * y),
-    sample=POSITIVE,
+    "rsqrt", lambda a: np.reciprocal(np.sqrt(a)), lambda g, y: rsqrt_slope(g, y), sample=POSITIVE
+)
+rsqrt_slope: Op = elementwise(
+    "rsqrt_slope", lambda a, b: _zero_where(a == 0, a * b * (b * b) / -2),
+    (lambda g, b: rsqrt_slope(g, b), lambda g, a, b: -1.5 * g * a * np.square(b)),
+    label="RsqrtGrad",
+)  # fmt: skip
+reciprocal = elementwise(
+    "reciprocal", np.reciprocal, lambda g, y: reciprocal_slope(g, y), sample=POSITIVE, takes=SIGNED
+)
+reciprocal_slope: Op = elementwise(
+    "reciprocal_slope", lambda a, b: _zero_where(a == 0, -a * b * b),
+    (lambda g, b: reciprocal_slope(g, b), lambda g, a, b: -2.0 * g * a * b),
+    label="ReciprocalGrad",
 )  # fmt: skip
 
 
@@ -208,8 +224,8 @@ power: Op = elementwise(
 )  # fmt: skip
 exp = elementwise("exp", np.exp, lambda g, y: g * y)
 expm1 = elementwise("expm1", np.expm1, lambda g, a: g * np.exp(a))
-log = elementwise("log", np.log, lambda g, a: g / a, sample=POSITIVE)
-log1p = elementwise("log1p", np.log1p, lambda g, a: g / (1.0 + a), sample=POSITIVE)
+log = elementwise("log", np.log, lambda g, a: g * np.reciprocal(a), sample=POSITIVE)
+log1p = elementwise("log1p", np.log1p, lambda g, a: g * np.reciprocal(1.0 + a), sample=POSITIVE)
 
 
 @in_float32
@@ -283,16 +299,22 @@ xdivy: Op = elementwise(
 # --- trigonometry -------------------------------------------------------------------------------
 sin = elementwise("sin", np.sin, lambda g, a: g * np.cos(a))
 cos = elementwise("cos", np.cos, lambda g, a: -g * np.sin(a))
-tan = elementwise("tan", np.tan, lambda g, a: g / np.square(np.cos(a)), sample=UNIT)
-asin = elementwise("asin", np.arcsin, lambda g, a: g / np.sqrt(1.0 - np.square(a)), sample=UNIT)
-acos = elementwise("acos", np.arccos, lambda g, a: -g / np.sqrt(1.0 - np.square(a)), sample=UNIT)
-atan = elementwise("atan", np.arctan, lambda g, a: g / (1.0 + np.square(a)))
+tan = elementwise("tan", np.tan, lambda g, a: g * np.square(np.reciprocal(np.cos(a))), sample=UNIT)
+asin = elementwise(
+    "asin", np.arcsin, lambda g, a: g * np.reciprocal(np.sqrt(1.0 - np.square(a))), sample=UNIT
+)
+acos = elementwise(
+    "acos", np.arccos, lambda g, a: -g * np.reciprocal(np.sqrt(1.0 - np.square(a))), sample=UNIT
+)
+atan = elementwise("atan", np.arctan, lambda g, a: g * np.reciprocal(1.0 + np.square(a)))
 sinh = elementwise("sinh", np.sinh, lambda g, a: g * np.cosh(a))
 cosh = elementwise("cosh", np.cosh, lambda g, a: g * np.sinh(a))
 tanh = elementwise("tanh", np.tanh, lambda g, y: g * (1.0 - y * y))
 asinh = elementwise("asinh", np.arcsinh, lambda g, y: g / np.cosh(y))
 acosh = elementwise("acosh", np.arccosh, lambda g, y: g / np.sinh(y), sample=(1.1, 3.0))
-atanh = elementwise("atanh", np.arctanh, lambda g, a: g / (1.0 - np.square(a)), sample=UNIT)
+atanh = elementwise(
+    "atanh", np.arctanh, lambda g, a: g * np.reciprocal(1.0 - np.square(a)), sample=UNIT
+)
 atan2 = elementwise(
     "atan2", np.arctan2,
     (

@@ -12,9 +12,6 @@ from ..core import apply
 from ..core.declare import op
 from ..core.op import FLOATS, NUMBERS, REALS
 
-# Whole numbers that TensorFlow's CPU kernel multiplies; the others it only allows in principle.
-_WHOLE = ("int32", "int64")
-
 
 # --- matrices -------------------------------------------------------------------------------------
 def _matmul(a: Any, b: Any) -> Any:
@@ -29,7 +26,9 @@ def _matmul(a: Any, b: Any) -> Any:
     if kind in FLOATS and a.itemsize == 2:
         # NumPy has no BLAS for them; TensorFlow adds up in float32 as well.
         return _matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
-    if kind in "iu" and a.dtype.name not in _WHOLE:
+    if kind == "i" and a.itemsize < 4:
+        raise TypeError(f"cast {a.dtype.name} to int32 first")
+    if kind == "u":
         from ..errors import no_kernel
 
         raise no_kernel("MatMul", a.dtype.name)

@@ -244,7 +244,8 @@ def _expm(a: Any) -> Any:
 
 
 def _slope_of_expm(g: Any, a: Any) -> Any:
-    # The derivative of exp at A along E stands in exp [[A, E], [0, A]]; its transpose is that of A'.
+    # The derivative of exp at A along E stands in exp [[A, E], [0, A]]; its transpose is that of
+    # the transpose of A.
     n = a.shape[-1]
     at = np.broadcast_to(turned(a), g.shape)
     top = np.concatenate([at, g], axis=-1)
