@@ -25,6 +25,7 @@ _USED_UP = (
     "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
 )
 _warned = 0
+_NONE = np.zeros(())
 # Elements of the widest stack that a Jacobian sweeps at once.
 _STACK = 1 << 24
 
@@ -46,7 +47,7 @@ class GradientTape:
         self._watch_accessed_variables = watch_accessed_variables
         self._tape: Tape | None = None
         self._recording = False
-        self._watched: tuple[Variable, ...] = ()
+        self._watched: dict[int, Variable] = {}  # what was watched, once the tape is used up
 
     # --- its life ---------------------------------------------------------------------------------
     def __enter__(self) -> GradientTape:
@@ -122,10 +123,8 @@ class GradientTape:
 
     def watched_variables(self) -> tuple[Variable, ...]:
         """The variables watched so far, in the order in which they were made."""
-        if self._tape is not None:
-            variables = self._tape.variables
-            self._watched = tuple(variables[i] for i in sorted(variables))
-        return self._watched
+        variables = self._watched if self._tape is None else self._tape.variables
+        return tuple(variables[i] for i in sorted(variables))
 
     # --- differentiating ------------------------------------------------------------------------------
     def gradient(
@@ -146,8 +145,9 @@ class GradientTape:
                 "CompositeTensors to be differentiated, but received None."
             )
         unconnected = _unconnected(unconnected_gradients)
-        flat_targets = _parts(target)
-        flat_sources = _sources(sources)
+        flat_targets = _parts(nest.flatten(target))
+        leaves = nest.flatten(sources)
+        flat_sources = _parts(leaves)
         seeds = _seeds(flat_targets, output_gradients)
         answers = _differentiate(tape, flat_targets, flat_sources, seeds)
         if unconnected is UnconnectedGradients.ZERO:
@@ -155,7 +155,11 @@ class GradientTape:
                 if answers[k] is None:
                     answers[k] = _zeros(source._value.shape, source)
         self._finish()
-        return nest.pack_sequence_as(sources, _joined(sources, answers))
+        if flat_sources is not leaves:
+            answers = _joined(leaves, answers)
+        if sources.__class__ is list and len(leaves) == len(sources):
+            return answers
+        return nest.pack_sequence_as(sources, answers)
 
     def jacobian(
         self,
@@ -171,7 +175,7 @@ class GradientTape:
         """
         tape = self._begin("jacobian", experimental_use_pfor, parallel_iterations)
         unconnected = _unconnected(unconnected_gradients)
-        flat_sources = _sources(sources)
+        flat_sources = _parts(nest.flatten(sources))
         shape = target._value.shape
         size = int(np.prod(shape, dtype=np.int64))
         seeds = np.eye(size, dtype=target._value.dtype).reshape(size, *shape)
@@ -247,7 +251,8 @@ class GradientTape:
 
     def _finish(self) -> None:
         if not self._persistent:
-            self.watched_variables()
+            assert self._tape is not None
+            self._watched = self._tape.variables
             self._drop()
 
 
@@ -259,7 +264,8 @@ def gradients(*args: Any, **kwargs: Any) -> Any:
 
 
 def _differentiate(tape: Tape, targets: list, sources: list, seeds: list) -> list:
-    recorded = bool(threads.active) or _some_bfloat16(targets, sources)
+    keys = [_key(tape, source) for source in sources]
+    recorded = bool(threads.active) or _some_bfloat16((*targets, *sources))
     grads: dict = {}
     for target, seed in zip(targets, seeds, strict=True):
         _check_target(target)
@@ -271,14 +277,13 @@ def _differentiate(tape: Tape, targets: list, sources: list, seeds: list) -> lis
         g = Operand(g) if recorded else g._value
         key = _key(tape, target)
         grads[key] = grads[key] + g if key in grads else g
-    keys = [_key(tape, source) for source in sources]
-    found = sweep(_backward(tape, keys), grads, set(keys), recorded)
-    return [_answer(found.get(key), source) for key, source in zip(keys, sources, strict=True)]
-
-
-def _backward(tape: Tape, keys: list) -> Any:
-    """The records to sweep, newest first."""
     wanted = set(keys)
+    found = sweep(_backward(tape, wanted), grads, wanted, recorded)
+    return [_answer(found.get(key)) for key in keys]
+
+
+def _backward(tape: Tape, wanted: set) -> Any:
+    """The records to sweep, newest first."""
     if tape.leaves <= wanted and tape.variables.keys() <= wanted:
         return reversed(tape.records)
     return reversed(prune(tape.records, wanted))
@@ -286,7 +291,7 @@ def _backward(tape: Tape, keys: list) -> Any:
 
 def _sweep_rows(tape: Tape, target: Any, sources: list, seeds: np.ndarray) -> list:
     """Sweep a stack of cotangents, in parts that bound the memory."""
-    recorded = bool(threads.active) or _some_bfloat16([target], sources)
+    recorded = bool(threads.active) or _some_bfloat16((target, *sources))
     keys = [_key(tape, source) for source in sources]
     widest = max([target._value.size, *[s._value.size for s in sources]])
     step = max(1, _STACK // max(widest, 1))
@@ -297,8 +302,8 @@ def _sweep_rows(tape: Tape, target: Any, sources: list, seeds: np.ndarray) -> li
         grads = {_key(tape, target): Operand(g) if recorded else g._value}
         parts.append(sweep(reversed(records), grads, set(keys), recorded, lead=1))
     answers: list = []
-    for key, source in zip(keys, sources, strict=True):
-        rows = [_answer(part.get(key), source, stack=True) for part in parts]
+    for key in keys:
+        rows = [_answer(part.get(key), stack=True) for part in parts]
         if rows[0] is None:
             answers.append(None)
         else:
@@ -308,8 +313,10 @@ def _sweep_rows(tape: Tape, target: Any, sources: list, seeds: np.ndarray) -> li
 
 def _key(tape: Tape, value: Any) -> Any:
     """The number of a value on this tape; of one it does not follow, a name nobody else has."""
-    if isinstance(value, Variable):
+    if value.__class__ is Variable or isinstance(value, Variable):
         return value._id if value._id in tape.variables else ("free", id(value))
+    if not isinstance(value, Value):
+        raise _not_a_source(value)
     return value._id if follows(tape, value) else ("free", id(value))
 
 
@@ -356,7 +363,7 @@ def _shaped(seed: Any, shape: tuple[int, ...]) -> Any:
     )
 
 
-def _answer(g: Any, source: Any, stack: bool = False) -> Any:
+def _answer(g: Any, stack: bool = False) -> Any:
     if g is None:
         return None
     if g.__class__ is Slices:
@@ -373,9 +380,12 @@ def _wrap(g: Any) -> Any:
     return tensor(g if g.ndim else g[()])
 
 
-def _some_bfloat16(targets: list, sources: list) -> bool:
+def _some_bfloat16(values: tuple) -> bool:
     """Of bfloat16 arrays and Python's numbers NumPy makes float32; operands keep the dtype."""
-    return any(v._value.dtype.kind == "V" for v in (*targets, *sources) if hasattr(v, "_value"))
+    for value in values:
+        if getattr(value, "_value", _NONE).dtype.kind == "V":
+            return True
+    return False
 
 
 def _differentiable(value: Any) -> bool:
@@ -395,9 +405,12 @@ def _check_target(target: Any) -> None:
         )
 
 
-def _parts(structure: Any) -> list:
-    """The leaves of a structure; of a ragged tensor or of slices, their values."""
-    return [_values_of(leaf) for leaf in nest.flatten(structure)]
+def _parts(leaves: list) -> list:
+    """The leaves of a structure (the same list); of a ragged tensor or of slices, their values."""
+    for leaf in leaves:
+        if isinstance(leaf, CompositeTensor):
+            return [_values_of(leaf) for leaf in leaves]
+    return leaves
 
 
 def _values_of(leaf: Any) -> Any:
@@ -411,9 +424,8 @@ def _values_of(leaf: Any) -> Any:
     )
 
 
-def _joined(sources: Any, answers: list) -> list:
+def _joined(leaves: list, answers: list) -> list:
     """The gradient of a ragged source is ragged as it is."""
-    leaves = nest.flatten(sources)
     return [
         leaf.with_flat_values(answer)
         if isinstance(leaf, CompositeTensor) and hasattr(leaf, "flat_values") and answer is not None
@@ -422,23 +434,21 @@ def _joined(sources: Any, answers: list) -> list:
     ]
 
 
-def _sources(sources: Any) -> list:
-    flat = _parts(sources)
-    for source in flat:
-        if source is None:
-            raise TypeError(
-                "A source of GradientTape is None: a tensor or variable is wanted to "
-                "differentiate with respect to."
-            )
-        if not isinstance(source, (Value, Variable)):
-            raise AttributeError(
-                f"A source of GradientTape must be a tf.Tensor or tf.Variable, got {source!r} of "
-                f"type {type(source).__name__!r}: a plain value is not on the tape."
-            )
-    return flat
+def _not_a_source(source: Any) -> Exception:
+    if source is None:
+        return TypeError(
+            "A source of GradientTape is None: a tensor or variable is wanted to differentiate "
+            "with respect to."
+        )
+    return AttributeError(
+        f"A source of GradientTape must be a tf.Tensor or tf.Variable, got {source!r} of type "
+        f"{type(source).__name__!r}: a plain value is not on the tape."
+    )
 
 
 def _unconnected(choice: Any) -> UnconnectedGradients:
+    if choice.__class__ is UnconnectedGradients:
+        return choice
     try:
         return UnconnectedGradients(choice)
     except ValueError:

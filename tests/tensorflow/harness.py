@@ -64,7 +64,6 @@ class Case:
     tolerance: float | None = None
     floor: float | None = None
     message: str | bool | None = None
-    differs: str | None = None
 
 
 REGISTRY: dict[str, Case] = {}
@@ -76,18 +75,16 @@ def case(
     tolerance: float | None = None,
     floor: float | None = None,
     message: str | bool | None = None,
-    differs: str | None = None,
 ) -> Any:
     """Register a function of the module under test.
 
     `tolerance`, `floor`: relative and absolute, instead of the dtype's own; `floor=0` where tiny
     numbers are the point.
     `message`: words that every exception of the answer must carry, or True for the whole message.
-    `differs`: the reason for which gradtape deliberately answers otherwise.
     """
     if call is None:
-        return lambda call: _register(call, {}, "", tolerance, floor, message, differs)
-    _register(call, {}, "", tolerance, floor, message, differs)
+        return lambda call: _register(call, {}, "", tolerance, floor, message)
+    _register(call, {}, "", tolerance, floor, message)
     return call
 
 
@@ -96,7 +93,6 @@ def cases(
     tolerance: float | None = None,
     floor: float | None = None,
     message: str | bool | None = None,
-    differs: str | None = None,
     **params: Any,
 ) -> Any:
     """Register one case for each combination; a mapping gives the values readable labels."""
@@ -106,7 +102,7 @@ def cases(
         for combination in itertools.product(*axes):
             chosen = {name: value for name, _, value in combination}
             label = ",".join(f"{name}={label}" for name, label, _ in combination)
-            _register(call, chosen, f"[{label}]", tolerance, floor, message, differs)
+            _register(call, chosen, f"[{label}]", tolerance, floor, message)
         return call
 
     return decorate
@@ -408,14 +404,13 @@ def _register(
     tolerance: float | None,
     floor: float | None,
     message: str | bool | None,
-    differs: str | None,
 ) -> Callable[..., Any]:
     module = call.__module__.rpartition(".")[2]
     family = call.__globals__.get("__family__", module)
     id = f"{module}::{call.__name__}{label}"
     if id in REGISTRY:
         raise ValueError(f"two cases are called {id}")
-    REGISTRY[id] = Case(id, family, call, params, tolerance, floor, message, differs)
+    REGISTRY[id] = Case(id, family, call, params, tolerance, floor, message)
     return call
 
 

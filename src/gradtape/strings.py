@@ -1,0 +1,216 @@
+"""`tf.strings`: the basic functions of tensors that hold bytes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import convert, dtypes, errors
+from .core.apply import tensor
+from .printing import tensor_text
+
+_STRING = np.dtype(object)
+
+
+def _strings(value: Any) -> Any:
+    return convert.to_tensor(value, _STRING)._value
+
+
+def _each(function: Callable[..., Any], *arrays: Any, dtype: Any = object) -> Any:
+    """A function of each element, as a tensor."""
+    arrays = tuple(np.broadcast_arrays(*arrays))
+    made = [function(*items) for items in zip(*(a.ravel().tolist() for a in arrays), strict=True)]
+    out = np.empty(len(made), dtype)
+    out[:] = made
+    out = out.reshape(arrays[0].shape)
+    return tensor(out if out.ndim or dtype is object else out[()])
+
+
+def as_string(
+    input: Any,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+    name: str | None = None,
+) -> Any:
+    """Numbers as text: `%f` unless `scientific` (`%e`) or `shortest` (`%g`).
+
+    >>> import gradtape as tf
+    >>> tf.strings.as_string(tf.constant([3.14159, 2.0]), precision=2).numpy().tolist()
+    [b'3.14', b'2.00']
+    """
+    value = convert.to_tensor(input)._value
+    kind = value.dtype.kind
+    if len(fill) > 1:
+        raise errors.invalid(f"Fill string must be one or fewer characters, got {fill!r}")
+    if scientific and shortest:
+        raise errors.invalid("Cannot select both scientific and shortest notation")
+    if kind not in "fcV" and (precision >= 0 or scientific or shortest):
+        option = "precision" if precision >= 0 else "scientific or shortest notation"
+        raise errors.invalid(
+            f"{option} not supported for datatype {dtypes.of(value.dtype).name} [Op:AsString]"
+        )
+    if kind == "O":
+        return tensor(value)
+    if kind == "b":
+        return _each(lambda x: b"true" if x else b"false", value)
+    flags = fill if fill in ("", " ", "+", "-", "0", "#") else ""
+    size = f"{width}" if width >= 0 else ""
+    if kind in "iu":
+        return _each(lambda x: (f"%{flags}{size}d" % x).encode(), value)
+    digits = f".{precision}" if precision >= 0 else ""
+    form = f"%{flags}{size}{digits}{'e' if scientific else 'g' if shortest else 'f'}"
+    if kind == "c":
+        return _each(lambda x: f"({form % x.real},{form % x.imag})".encode(), value)
+    return _each(lambda x: (form % float(x)).encode(), value)
+
+
+def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+    """Strings of several tensors put together, element by element; scalars go with every shape."""
+    arrays = [_strings(one) for one in inputs]
+    if not arrays:
+        return tensor(np.array(b"", object))
+    shapes = [a.shape for a in arrays if a.ndim]
+    for shape in shapes[1:]:
+        if shape != shapes[0]:
+            raise errors.invalid(
+                f"Input shapes do not match: {list(shapes[0])} vs. {list(shape)} [Op:StringJoin]"
+            )
+    return _each(lambda *parts: separator.encode().join(parts), *arrays)
+
+
+def format(
+    template: str,
+    inputs: Any,
+    placeholder: str = "{}",
+    summarize: int = 3,
+    name: str | None = None,
+) -> Any:
+    """A text with the tensors in the places of its placeholders, as `tf.print` shows them."""
+    if convert.is_tensor_like(inputs) or not hasattr(inputs, "__iter__"):
+        inputs = [inputs]
+    parts = template.split(placeholder)
+    if len(parts) - 1 != len(inputs):
+        raise ValueError(
+            f"The template expects {len(parts) - 1} tensors, but the inputs only has {len(inputs)}. "
+            "Please ensure the number of placeholders in template matches inputs length."
+        )
+    texts = [tensor_text(convert.to_tensor(one)._value, summarize) for one in inputs]
+    made = "".join(a + b for a, b in zip(parts, [*texts, ""], strict=True))
+    return tensor(np.array(made.encode("utf-8", "surrogateescape"), object))
+
+
+def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+    """How many bytes, or characters (`unit="UTF8_CHAR"`), each string has."""
+    values = _strings(input)
+    if unit not in ("BYTE", "UTF8_CHAR"):
+        raise errors.invalid(
+            f"Value for attr 'unit' of \"{unit}\" is not in the list of allowed values: "
+            '"BYTE", "UTF8_CHAR" [Op:StringLength]'
+        )
+    # A character has one byte that does not continue another.
+    count = len if unit == "BYTE" else lambda s: sum(byte & 0xC0 != 0x80 for byte in s)
+    return _each(count, values, dtype=np.int32)
+
+
+def _cased(method: str, input: Any, encoding: str) -> Any:
+    values = _strings(input)
+    if encoding not in ("", "utf-8"):
+        raise errors.invalid(f"encoding must be '' or 'utf-8', got {encoding!r}")
+    if not encoding:
+        return _each(lambda s: getattr(s, method)(), values)
+    return _each(lambda s: getattr(s.decode(), method)().encode(), values)
+
+
+def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
+    """ASCII capitals made small; all of them with `encoding="utf-8"`."""
+    return _cased("lower", input, encoding)
+
+
+def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
+    """ASCII letters made capitals; all of them with `encoding="utf-8"`."""
+    return _cased("upper", input, encoding)
+
+
+def strip(input: Any, name: str | None = None) -> Any:
+    """Without the white space at both ends."""
+    return _each(bytes.strip, _strings(input))
+
+
+def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+    """The part of each string from `pos` on, `len` units long."""
+
+    def cut(text: bytes, start: int, size: int) -> bytes:
+        units: Any = text if unit == "BYTE" else text.decode()
+        count = units.__len__()
+        if not -count <= start <= count:
+            raise errors.invalid(f"pos {start} out of range for string {text!r} [Op:Substr]")
+        start += count if start < 0 else 0
+        part = units[start : start + size]
+        return part if unit == "BYTE" else part.encode()
+
+    starts, sizes = (np.asarray(convert.to_tensor(v)._value) for v in (pos, len))
+    return _each(cut, _strings(input), starts, sizes)
+
+
+def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:
+    """The numbers that strings spell."""
+    found = dtypes.as_dtype(out_type)
+    read = int if found.is_integer else float
+
+    def number(text: bytes) -> Any:
+        try:
+            return read(text)
+        except ValueError:
+            raise errors.invalid(
+                "StringToNumberOp could not correctly convert string: "
+                f"{text.decode('utf-8', 'replace')} [Op:StringToNumber]"
+            ) from None
+
+    return _each(number, _strings(input), dtype=np.dtype(found.as_numpy_dtype))
+
+
+def reduce_join(
+    inputs: Any,
+    axis: Any = None,
+    keepdims: bool = False,
+    separator: str = "",
+    name: str | None = None,
+) -> Any:
+    """Strings put together along axes."""
+    values = _strings(inputs)
+    given = range(values.ndim) if axis is None else np.atleast_1d(convert.to_tensor(axis)._value)
+    axes = [int(k) % max(values.ndim, 1) for k in given]
+    rest = [k for k in range(values.ndim) if k not in axes]
+    rows = values.transpose(rest + axes).reshape([values.shape[k] for k in rest] + [-1])
+    out = np.empty(rows.shape[:-1], object)
+    for place in np.ndindex(out.shape):
+        out[place] = separator.encode().join(rows[place].tolist())
+    if keepdims:
+        out = out.reshape([1 if k in axes else n for k, n in enumerate(values.shape)])
+    return tensor(out)
+
+
+def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Any:
+    """Whether a pattern matches the whole of each string."""
+    match = re.compile(_bytes(pattern)).fullmatch
+    return _each(lambda s: match(s) is not None, _strings(input), dtype=bool)
+
+
+def regex_replace(
+    input: Any, pattern: str, rewrite: str, replace_global: bool = True, name: str | None = None
+) -> Any:
+    """Every match of a pattern (or the first) replaced."""
+    found, text = re.compile(_bytes(pattern)), _bytes(rewrite)
+    # \\0 is the whole match, which Python writes otherwise.
+    text = re.sub(rb"\\0", rb"\\g<0>", text)
+    return _each(lambda s: found.sub(text, s, count=0 if replace_global else 1), _strings(input))
+
+
+def _bytes(text: Any) -> bytes:
+    return text.encode() if isinstance(text, str) else bytes(_strings(text).item())
