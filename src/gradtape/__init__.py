@@ -8,7 +8,9 @@
 <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
 """
 
-from . import autodiff, bitwise, dtypes, errors, linalg, math, nest, nn, ragged, sparse, random
+from . import autodiff, bitwise, dtypes, errors, linalg, math, nest, nn, ragged, sparse
+from . import config, debugging, experimental, initializers, random, strings, types
+from . import test_util as test
 from .arrays import (
     argsort, batch_to_space, bitcast, boolean_mask, broadcast_dynamic_shape,
     broadcast_static_shape, broadcast_to, cast, concat, constant, convert_to_tensor,
@@ -21,13 +23,23 @@ from .arrays import (
     tile, transpose, unique, unique_with_counts, unstack, where, zeros, zeros_like,
 )  # fmt: skip
 from .clipping import clip_by_global_norm, clip_by_norm, clip_by_value
+from .control import cond, case, foldl, foldr, map_fn, scan, switch_case, vectorized_map, while_loop
 from .custom import custom_gradient, grad_pass_through, recompute_grad
+from .debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
 from .dtypes import (
     DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64,
     half, int8, int16, int32, int64, resource, string, uint8, uint16, uint32, uint64, variant,
 )  # fmt: skip
 from .enums import UnconnectedGradients, VariableAggregation, VariableSynchronization
 from .function import function
+from .graph import (
+    Graph, control_dependencies, device, executing_eagerly, group, hessians, init_scope,
+    inside_function, is_symbolic_tensor, no_op, tuple,
+)  # fmt: skip
+from .initializers import (
+    constant_initializer, ones_initializer, random_normal_initializer, random_uniform_initializer,
+    zeros_initializer,
+)  # fmt: skip
 from .linalg import eig, eigvals, einsum, matmul, norm, tensordot
 from .math import (
     abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, complex, cos,
@@ -40,12 +52,16 @@ from .math import (
 from .memory import keep_freed_memory
 from .module import Module
 from .names import name_scope
+from .printing import print
+from .pyfunc import numpy_function, py_function
 from .ragged import RaggedTensor, RaggedTensorSpec
 from .shapes import TensorShape, TensorSpec, TypeSpec, type_spec_from_value
 from .slices import IndexedSlices, IndexedSlicesSpec
 from .sparse import SparseTensor, SparseTensorSpec
+from .strings import as_string
 from .tape import GradientTape, gradients
 from .tensor import Tensor
+from .tensor_array import TensorArray
 from .variable import Variable
 from .version import TENSORFLOW as __version__
 

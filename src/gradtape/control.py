@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-
 from . import arrays, convert, dtypes, errors, nest
 from .core.record import Value
 from .shapes import TensorSpec
@@ -87,7 +86,7 @@ def _check_pair(pair: Any) -> None:
 def switch_case(
     branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case"
 ) -> Any:
-    """The result of the function with this number; of the last one (or `default`) if there is none."""
+    """The result of the function with this number, else of `default` or the last one."""
     if not convert.is_tensor_like(branch_index):
         raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
     if not branch_index.dtype.is_integer:
@@ -344,5 +343,3 @@ def _fold(fn: Any, elems: Any, initializer: Any, label: str) -> Any:
     for k in places:
         state = fn(state, nest.pack_sequence_as(elems, [leaf[k] for leaf in flat]))
     return nest.map_structure(_settled, state)
-
-

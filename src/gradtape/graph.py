@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from . import convert
-from .core.record import paused
+from .custom import paused
 from .ops.shape import identity
 
 
@@ -44,7 +44,8 @@ def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> 
 
 
 @contextlib.contextmanager
-def _nothing() -> Iterator[None]:
+def nothing() -> Iterator[None]:
+    """A block like any other."""
     yield
 
 
@@ -54,7 +55,7 @@ def control_dependencies(control_inputs: Any) -> Any:
         control_inputs()
     elif control_inputs is not None:
         iter(control_inputs)
-    return _nothing()
+    return nothing()
 
 
 @contextlib.contextmanager
@@ -112,16 +113,9 @@ class Graph:
         )
 
 
-def gradients(ys: Any, xs: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    """Graphs only."""
-    raise RuntimeError(
-        "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
-    )
-
-
 def hessians(ys: Any, xs: Any, *args: Any, **kwargs: Any) -> NoReturn:
     """Graphs only."""
     raise RuntimeError(
-        "tf.hessians is not supported when eager execution is enabled. Use tf.GradientTape instead: "
+        "tf.hessians is not supported when eager execution is enabled. Use tf.GradientTape: "
         "tape.jacobian of a gradient."
     )

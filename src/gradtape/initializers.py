@@ -31,7 +31,9 @@ def _own_shape(shape: Any, kwargs: dict[str, Any]) -> Any:
     """The shape to fill, which of a variable in parts is that of the part."""
     for name in kwargs:
         if name not in _PARTITION:
-            raise TypeError(f"Keyword argument should be one of {list(_PARTITION)}. Received: {name}")
+            raise TypeError(
+                f"Keyword argument should be one of {list(_PARTITION)}. Received: {name}"
+            )
     return kwargs.get("partition_shape", shape)
 
 
@@ -84,7 +86,7 @@ class Constant(Initializer):
 
 
 class RandomNormal(Initializer):
-    """Normal deviates: the same at the first call after every `set_seed`, if it has a seed.
+    """Normal deviates; with a seed, the same at every call.
 
     >>> import gradtape as tf
     >>> tf.random_normal_initializer(stddev=0.1, seed=3)([2, 3]).shape
@@ -96,9 +98,10 @@ class RandomNormal(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Any:
         found = _fraction(dtype)
-        return random.normal(
-            _own_shape(shape, kwargs), self.mean, self.stddev, found, seed=self.seed
-        )
+        shape = _own_shape(shape, kwargs)
+        if self.seed is None:
+            return random.normal(shape, self.mean, self.stddev, found)
+        return random.stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, found)
 
     def get_config(self) -> dict[str, Any]:
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
@@ -117,7 +120,9 @@ class RandomUniform(Initializer):
                 f"Argument `dtype` expected to be numeric or boolean. Received {found!r}."
             )
         shape = _own_shape(shape, kwargs)
-        return random.uniform(shape, self.minval, self.maxval, found, seed=self.seed)
+        if self.seed is None:
+            return random.uniform(shape, self.minval, self.maxval, found)
+        return random.stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, found)
 
     def get_config(self) -> dict[str, Any]:
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors
-from .core.record import paused
-from .custom import custom_gradient
+from .custom import custom_gradient, paused
 from .shapes import TensorSpec
 from .tape import GradientTape
 
@@ -48,8 +47,17 @@ def py_function(
     several = isinstance(Tout, (list, tuple))
     wanted = [_dtype(t) for t in (Tout if several else [Tout])]
     inputs = [convert.to_tensor(one) for one in inp]
-    results = _with_slopes(lambda *args: _results(func, args, wanted))(*inputs)
-    return list(results) if several else results[0]
+    with paused(), GradientTape(persistent=True) as tape:
+        tape.watch([x for x in inputs if _floating(x)])
+        results = _results(func, inputs, wanted)
+    if any(_floating(r) for r in results):
+        followed = iter(_with_slopes(tape, inputs, [r for r in results if _floating(r)]))
+        results = [next(followed) if _floating(r) else r for r in results]
+    return results if several else results[0]
+
+
+def _floating(x: Any) -> bool:
+    return x._value.dtype.kind in "fcV"
 
 
 def _dtype(given: Any) -> np.dtype:
@@ -64,7 +72,9 @@ def _results(func: Callable[..., Any], args: Any, wanted: list[np.dtype]) -> lis
         found = [] if given is None else found
         made = [convert.to_tensor(v, t) for v, t in zip(found, wanted, strict=False)]
     except Exception as error:
-        kind = next((k for raised, k in _REPORTED if isinstance(error, raised)), errors.UnknownError)
+        kind = next(
+            (k for raised, k in _REPORTED if isinstance(error, raised)), errors.UnknownError
+        )
         raise kind(None, None, f"{type(error).__name__}: {error}") from error
     if len(made) < len(wanted):
         raise errors.invalid(
@@ -74,23 +84,20 @@ def _results(func: Callable[..., Any], args: Any, wanted: list[np.dtype]) -> lis
     return made
 
 
-def _with_slopes(call: Callable[..., list]) -> Any:
+def _with_slopes(tape: GradientTape, inputs: list, results: list) -> Any:
+    """The results as those of one op of the inputs, whose derivative is the inner tape's."""
+
     @custom_gradient
     def op(*inputs: Any) -> Any:
-        with paused(), GradientTape(persistent=True) as tape:
-            tape.watch([x for x in inputs if x._value.dtype.kind in "fcV"])
-            results = call(*inputs)
-
-        def grad(*cotangents: Any, variables: Any = None) -> Any:
-            slopes = tape.gradient(
+        def grad(*cotangents: Any) -> Any:
+            return tape.gradient(
                 results, list(inputs), output_gradients=list(cotangents),
                 unconnected_gradients="zero",
             )  # fmt: skip
-            return slopes if variables is None else (slopes, [None] * len(variables))
 
         return results, grad
 
-    return op
+    return op(*inputs)
 
 
 def numpy_function(

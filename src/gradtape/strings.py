@@ -97,8 +97,8 @@ def format(
     parts = template.split(placeholder)
     if len(parts) - 1 != len(inputs):
         raise ValueError(
-            f"The template expects {len(parts) - 1} tensors, but the inputs only has {len(inputs)}. "
-            "Please ensure the number of placeholders in template matches inputs length."
+            f"The template expects {len(parts) - 1} tensors, but the inputs only has {len(inputs)}."
+            " Please ensure the number of placeholders in template matches inputs length."
         )
     texts = [tensor_text(convert.to_tensor(one)._value, summarize) for one in inputs]
     made = "".join(a + b for a, b in zip(parts, [*texts, ""], strict=True))
@@ -210,6 +210,32 @@ def regex_replace(
     # \\0 is the whole match, which Python writes otherwise.
     text = re.sub(rb"\\0", rb"\\g<0>", text)
     return _each(lambda s: found.sub(text, s, count=0 if replace_global else 1), _strings(input))
+
+
+def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
+    """The parts between separators (white space, unless given): a ragged row for each string."""
+    between = None if sep in (None, "", b"") else _bytes(sep)
+    return _rows(lambda s: s.split(between, maxsplit), input)
+
+
+def bytes_split(input: Any, name: str | None = None) -> Any:
+    """The single bytes: a ragged row for each string."""
+    return _rows(lambda s: [s[k : k + 1] for k in range(len(s))], input)
+
+
+def _rows(function: Callable[[bytes], list[bytes]], input: Any) -> Any:
+    values = _strings(input)
+    if values.ndim > 1:
+        raise errors.UnimplementedError(None, None, "only a string or a vector of them is split")
+    rows = [function(text) for text in values.reshape(-1).tolist()]
+    parts = np.empty(sum(map(len, rows)), object)
+    parts[:] = [part for row in rows for part in row]
+    if not values.ndim:
+        return tensor(parts)
+    from .ragged import RaggedTensor
+
+    lengths = np.array([len(row) for row in rows], np.int64)
+    return RaggedTensor.from_row_lengths(tensor(parts), tensor(lengths))
 
 
 def _bytes(text: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""`tf.TensorArray`: a list of tensors with TensorFlow's rules; gradients flow through what it holds."""
+"""`tf.TensorArray`: a list of tensors, through which gradients flow, with TensorFlow's rules."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ class TensorArray:
 
     def grad(self, source: Any, flow: Any = None, name: str | None = None) -> NoReturn:
         raise NotImplementedError(
-            "TensorArray.grad is not supported when executing eagerly; the tape follows the tensors "
-            "that the array holds."
+            "TensorArray.grad is not supported when executing eagerly; the tape follows the "
+            "tensors that the array holds."
         )
 
     def close(self, name: str | None = None) -> None:
@@ -105,8 +105,8 @@ class TensorArray:
         if at >= len(self._items):
             if not self._dynamic_size:
                 raise errors.OutOfRangeError(
-                    None, None, f"Tried to write to index {at} but array is not resizeable and size "
-                    f"is: {len(self._items)} ",
+                    None, None, f"Tried to write to index {at} but array is not resizeable and "
+                    f"size is: {len(self._items)} ",
                 )  # fmt: skip
             self._items += [None] * (at + 1 - len(self._items))
         self._items[at] = self._fitting(value)

@@ -88,9 +88,12 @@ def _tensor(value: Any, dtype: np.dtype) -> Value:
 
 
 def _method(ufunc: Any, reflected: bool = False) -> Callable[..., Any]:
-    if reflected:
-        return lambda self, other: _say(ufunc, (other, self), {})
-    return lambda *operands: _say(ufunc, operands, {})
+    def method(self: Operand, *other: Any) -> Any:
+        if other and other[0].__class__ is Operand:  # what is met most, 1 us sooner
+            return Operand(vocabulary[ufunc].apply(self.tensor, other[0].tensor))
+        return _say(ufunc, (*other, self) if reflected else (self, *other), {})
+
+    return method
 
 
 for _name, _ufunc in dict(

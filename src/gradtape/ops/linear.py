@@ -64,33 +64,54 @@ def turned(a: Any) -> Any:
     return np.swapaxes(a, -1, -2)
 
 
-def _slope_of_left(g: Any, b: Any) -> Any:
-    return matmul(g, turned(b))
-
-
-def _slope_of_right(g: Any, a: Any, b: Any) -> Any:
+def _across_rows(a: Any, g: Any, b: Any) -> Any:
+    """aᵀ g for an operand b: of stacks that share a matrix b, one product over all their rows."""
     if b.ndim == 2 and a.ndim > 2 and g.ndim == a.ndim:
         a = np.reshape(a, (prod(a.shape[:-1]), a.shape[-1]))
         g = np.reshape(g, (prod(g.shape[:-1]), g.shape[-1]))
-    return matmul(turned(a), g)
+    return matmul_tn(a, g)
+
+
+def _turned_shape(a: tuple[int, ...]) -> tuple[int, ...]:
+    return (*a[:-2], a[-1], a[-2])
 
 
 def _matmul_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
     return (*np.broadcast_shapes(a[:-2], b[:-2]), a[-2], b[-1])
 
 
-matmul = op(
-    "matmul", _matmul, (_slope_of_left, _slope_of_right),
-    shape=_matmul_shape, label="MatMul", push="bilinear", broadcasts=True, batches=True,
-    numpy=(np.matmul,), takes=NUMBERS,
-    sample=lambda d: [
-        ([d(2, 3), d(3, 4)], {}),
-        ([d(5, 2, 3), d(3, 4)], {}),
-        ([d(5, 1, 2, 3), d(2, 3, 4)], {}),
+def _product(name: str, forward: Any, rules: Any, shape: Any, sample: Any, **more: Any) -> Any:
+    made = op(
+        name, forward, rules, shape=shape, label="MatMul", push="bilinear", broadcasts=True,
+        batches=True, takes=NUMBERS, sample=sample, **more,
+    )  # fmt: skip
+    # Without parameters, so it may take the short path: 2.5 us less per call.
+    made.apply = apply.quick(made)
+    return made
+
+
+# Of a b, a bᵀ and aᵀ b each has slopes among the others, so no transpose is ever recorded.
+matmul = _product(
+    "matmul", _matmul,
+    (lambda g, b: matmul_nt(g, b), lambda g, a, b: _across_rows(a, g, b)),
+    _matmul_shape,
+    lambda d: [
+        ([d(2, 3), d(3, 4)], {}), ([d(5, 2, 3), d(3, 4)], {}), ([d(5, 1, 2, 3), d(2, 3, 4)], {}),
     ],
+    numpy=(np.matmul,),
 )  # fmt: skip
-# Without parameters, so it may take the short path of the element-wise ops: 2.5 us less per call.
-matmul.apply = apply.quick(matmul)
+matmul_nt = _product(
+    "matmul_nt", lambda a, b: _matmul(a, turned(b)),
+    (lambda g, b: matmul(g, b), lambda g, a, b: _across_rows(g, a, b)),
+    lambda a, b: _matmul_shape(a, _turned_shape(b)),
+    lambda d: [([d(2, 3), d(4, 3)], {}), ([d(5, 2, 3), d(4, 3)], {}), ([d(2, 3), d(5, 4, 3)], {})],
+)  # fmt: skip
+matmul_tn = _product(
+    "matmul_tn", lambda a, b: _matmul(turned(a), b),
+    (lambda g, b: matmul_nt(b, g), lambda g, a: matmul(a, g)),
+    lambda a, b: _matmul_shape(_turned_shape(a), b),
+    lambda d: [([d(3, 2), d(3, 4)], {}), ([d(5, 3, 2), d(5, 3, 4)], {})],
+)  # fmt: skip
 
 # (a x b) . g = a . (b x g) = b . (g x a): every slope is a cross product again.
 cross = op(

@@ -8,15 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from . import convert, dtypes, errors, sampling
-from .core.apply import tensor
+from .. import convert, dtypes, errors
+from ..core.apply import tensor
+from ..ops import chance, elementwise
+from ..ops.shape import stack
+from . import sampling
 from .draws import (
-    FLOATS, any_integers, at_least_tiny, between, counts_dtype, gamma_deviates, kernel_dtype,
-    largest, logits_of, moment, numpy_dtype, rates_of, scaled, shape_of, shaped, stretched,
+    FLOATS,
+    any_integers,
+    at_least_tiny,
+    between,
+    counts_dtype,
+    gamma_deviates,
+    kernel_dtype,
+    largest,
+    logits_of,
+    moment,
+    numpy_dtype,
+    rates_of,
+    scaled,
+    shape_of,
+    shaped,
+    stretched,
     whole_dtype,
 )  # fmt: skip
-from .ops import chance, elementwise
-from .ops.shape import stack
 from .philox import LONG, Stream
 
 _INTEGERS = ("int32", "int64", "uint32", "uint64")
@@ -47,7 +62,9 @@ def algorithm_of(alg: Any) -> Algorithm:
     return Algorithm(int(convert.to_tensor(alg)._value))
 
 
-def stream_of(seed: Any, alg: Any = "philox", label: str = "StatelessRandomGetKeyCounter") -> Stream:
+def stream_of(
+    seed: Any, alg: Any = "philox", label: str = "StatelessRandomGetKeyCounter"
+) -> Stream:
     """The start that a pair of seeds stands for."""
     values = convert.to_tensor(seed)._value
     if values.dtype.name not in ("int32", "int64"):
@@ -251,9 +268,7 @@ def stateless_binomial(
     return binomial_of(stream_of(seed, label=label), shape, counts, probs, output_dtype, label)
 
 
-def binomial_of(
-    stream: Stream, shape: Any, counts: Any, probs: Any, dtype: Any, label: str
-) -> Any:
+def binomial_of(stream: Stream, shape: Any, counts: Any, probs: Any, dtype: Any, label: str) -> Any:
     """Binomial counts from a stream."""
     wanted = counts_dtype(dtype, label)
     probs = convert.to_tensor(probs)._value

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from .generator import (
-    Algorithm, Generator, create_rng_state, get_global_generator, set_global_generator,
+    Algorithm,
+    Generator,
+    create_rng_state,
+    get_global_generator,
+    set_global_generator,
 )  # fmt: skip
 from .stateless import fold_in as stateless_fold_in
 from .stateless import split as stateless_split

@@ -1,4 +1,4 @@
-"""Random bits by Philox 4x32-10, and floating-point numbers made of them as TensorFlow's kernels do.
+"""Random bits by Philox 4x32-10, and fractions made of them as TensorFlow's kernels make them.
 
 A counter of 128 bits is scrambled with a key of 64 into a block of four words of 32 bits (Salmon et
 al., "Parallel random numbers: as easy as 1, 2, 3", 2011): every place in the stream is reached at
@@ -87,9 +87,7 @@ class Stream:
         """The next words, as uint32."""
         return self._fill(count, np.uint32, 4, lambda rows: rows)
 
-    def _fill(
-        self, count: int, dtype: Any, each: int, make: Callable[[Any], Any]
-    ) -> Any:
+    def _fill(self, count: int, dtype: Any, each: int, make: Callable[[Any], Any]) -> Any:
         """`each` numbers of a block, side by side, by a function of the rows of words."""
         blocks = -(-count // each)
         out = np.empty((blocks, each), dtype)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from . import convert, dtypes, errors
-from .core.apply import tensor
+from .. import convert, dtypes, errors
+from ..core.apply import tensor
+from ..variable import Variable
 from .draws import any_integers, numpy_dtype, shape_of
 from .philox import LONG, RESERVED, Stream
 from .stateless import Algorithm, algorithm_of, binomial_of, deviates, uniform_of
-from .variable import Variable
 
 _INT64 = np.dtype(np.int64)
 
@@ -23,7 +23,7 @@ def _signed(numbers: Any) -> Any:
 
 
 def create_rng_state(seed: Any, alg: Any) -> Any:
-    """The state that a seed stands for: a number, cut into 64-bit parts, or the parts themselves."""
+    """The state that a seed stands for: a number, cut into 64-bit parts, or such parts."""
     size = 2 if algorithm_of(alg) is Algorithm.THREEFRY else 3
     if isinstance(seed, int):
         return tensor(_signed(seed >> 64 * k for k in range(size)))

@@ -1,7 +1,7 @@
 """float32 logarithm, sine and cosine, rounded as the GNU C library rounds them.
 
-TensorFlow's normal deviates go through these three, and NumPy's own differ from them in the last bit
-of one number in eight. The scheme (a table of 16 logarithms, polynomials in float64) and its
+TensorFlow's normal deviates go through these three, and NumPy's own differ from them in the last
+bit of one number in eight. The scheme (a table of 16 logarithms, polynomials in float64) and its
 coefficients are those of Arm's Optimized Routines (MIT), which that library uses.
 """
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from . import convert, dtypes, errors
-from .core.apply import tensor
-from .custom import custom_gradient
-from .ops import elementwise, special
-from .ops import reduce as reduce_ops
+from .. import convert, dtypes, errors
+from ..core.apply import tensor
+from ..custom import custom_gradient
+from ..ops import elementwise, special
+from ..ops import reduce as reduce_ops
+from ..shapes import TensorShape
 from .philox import Stream
-from .shapes import TensorShape
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 WHOLE = ("int32", "int64")

@@ -14,26 +14,53 @@ from typing import Any
 
 import numpy as np
 
-from . import convert, dtypes, sampling
-from . import random_experimental as experimental
-from .core.apply import tensor
+from .. import convert, dtypes
+from ..core.apply import tensor
+from ..ops import chance, elementwise
+from . import experimental, sampling
 from .draws import (
-    FLOATS, WHOLE, at_least_tiny, between, counts_dtype, gamma_deviates, kernel_dtype, largest,
-    logits_of, moment, numpy_dtype, rates_of, scaled, shape_of, shaped, stretched, whole_dtype,
+    FLOATS,
+    WHOLE,
+    at_least_tiny,
+    between,
+    counts_dtype,
+    gamma_deviates,
+    kernel_dtype,
+    largest,
+    logits_of,
+    moment,
+    numpy_dtype,
+    rates_of,
+    scaled,
+    shape_of,
+    shaped,
+    stretched,
+    whole_dtype,
 )  # fmt: skip
 from .generator import (
-    Algorithm, Generator, create_rng_state, get_global_generator, set_global_generator,
+    Algorithm,
+    Generator,
+    create_rng_state,
+    get_global_generator,
+    set_global_generator,
 )  # fmt: skip
-from .ops import chance, elementwise
 from .philox import RESERVED, Stream
 from .stateless import (
-    fold_in, split, stateless_binomial, stateless_categorical, stateless_gamma, stateless_normal,
-    stateless_parameterized_truncated_normal, stateless_poisson, stateless_truncated_normal,
+    fold_in,
+    split,
+    stateless_binomial,
+    stateless_categorical,
+    stateless_gamma,
+    stateless_normal,
+    stateless_parameterized_truncated_normal,
+    stateless_poisson,
+    stateless_truncated_normal,
     stateless_uniform,
 )  # fmt: skip
 
 __all__ = [
-    "set_seed", "normal", "truncated_normal", "uniform", "categorical", "gamma", "poisson", "shuffle",
+    "set_seed", "normal", "truncated_normal", "uniform", "categorical", "gamma", "poisson",
+    "shuffle",
     "stateless_normal", "stateless_truncated_normal", "stateless_uniform", "stateless_categorical",
     "stateless_gamma", "stateless_poisson", "stateless_binomial",
     "stateless_parameterized_truncated_normal", "split", "fold_in",
@@ -150,7 +177,9 @@ def uniform(
     if found.is_floating:
         if minval is None:
             raise convert.unsupported(minval)
-        return stretched(_floats("RandomUniform", Stream.uniform, shape, dtype, seed), minval, maxval)
+        return stretched(
+            _floats("RandomUniform", Stream.uniform, shape, dtype, seed), minval, maxval
+        )
     if maxval is None:
         raise ValueError(f"Must specify maxval for integer dtype tf.{found.name}")
     label, wanted = "RandomUniformInt", numpy_dtype(dtype)

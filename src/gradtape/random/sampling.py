@@ -27,7 +27,7 @@ def order(stream: Stream, count: int) -> Any:
 
 def categorical(stream: Stream, logits: Any, samples: int) -> Any:
     """For each row of logits, the classes where uniform numbers fall in its cumulative sum."""
-    rows, classes = logits.shape
+    rows = len(logits)
     wide = logits.astype(np.float64)
     finite = np.isfinite(logits.astype(np.float32))
     peak = np.max(wide, axis=1, where=finite, initial=np.finfo(np.float32).min, keepdims=True)
@@ -74,7 +74,7 @@ def for_each(draw: Callable[[Any], Any], parameters: Any, times: tuple[int, ...]
 
 
 def gamma(stream: Stream, alpha: Any) -> Any:
-    """One deviate for each shape parameter (Marsaglia and Tsang, 2000; exponential where it is 1)."""
+    """One deviate for each shape parameter (Marsaglia and Tsang, 2000)."""
     alpha = alpha.astype(np.float64)
     each, out = _Each(stream, alpha.size), np.empty(alpha.size)
     ones, pending = np.flatnonzero(alpha == 1.0), np.flatnonzero(alpha != 1.0)

@@ -1,0 +1,17 @@
+"""`tf.types.experimental`: names for annotations."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..function import ConcreteFunction, Function
+from ..tensor import Tensor
+
+__all__ = [
+    "Callable", "ConcreteFunction", "GenericFunction", "PolymorphicFunction", "TensorLike",
+]  # fmt: skip
+
+Callable = GenericFunction = PolymorphicFunction = Function
+TensorLike = (
+    Tensor | int | float | bool | str | bytes | complex | tuple | list | np.ndarray | np.generic
+)
