@@ -23,7 +23,7 @@ from .arrays import (
     tile, transpose, unique, unique_with_counts, unstack, where, zeros, zeros_like,
 )  # fmt: skip
 from .clipping import clip_by_global_norm, clip_by_norm, clip_by_value
-from .control import cond, case, foldl, foldr, map_fn, scan, switch_case, vectorized_map, while_loop
+from .control import case, cond, foldl, foldr, map_fn, scan, switch_case, vectorized_map, while_loop
 from .custom import custom_gradient, grad_pass_through, recompute_grad
 from .debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
 from .dtypes import (

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import convert, nest
 from .core.record import Value
-from .shapes import TensorSpec
+from .shapes import TensorShape, TensorSpec
 from .variable import Variable
 
 
@@ -22,9 +22,11 @@ class Function:
     """
 
     def __init__(self, python_function: Callable[..., Any], input_signature: Any = None) -> None:
+        if not callable(python_function):
+            raise TypeError(f"{python_function!r} is not a callable object")
         functools.update_wrapper(self, python_function)
         self._python_function = python_function
-        self._input_signature = input_signature
+        self._input_signature = None if input_signature is None else tuple(input_signature)
         self._calls = 0
 
     @property
@@ -41,10 +43,21 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._input_signature is not None:
-            args = _fit(self._input_signature, args)
+            args = _fit(self._input_signature, self._in_order(args, kwargs))
         self._calls += 1
-        args = nest.map_structure(_as_input, args)
+        args, kwargs = nest.map_structure(_as_input, (args, kwargs))
         return nest.map_structure(_as_result, self._python_function(*args, **kwargs))
+
+    def _in_order(self, args: tuple, kwargs: dict) -> tuple:
+        """The arguments of the signature by position, also those given by name."""
+        function = self._python_function
+        code = getattr(function, "__code__", None)
+        if code is None or not kwargs:
+            return args
+        names = code.co_varnames[: code.co_argcount]
+        names = names[1:] if getattr(function, "__self__", None) is not None else names
+        named = [n for n in names[len(args) : len(self._input_signature or ())] if n in kwargs]
+        return (*args, *(kwargs.pop(n) for n in named))
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
@@ -102,6 +115,8 @@ def _as_input(value: Any) -> Any:
 def _as_result(value: Any) -> Any:
     if isinstance(value, Variable):
         return value.read_value()
+    if isinstance(value, TensorShape):
+        return convert.to_tensor(np.array(value.as_list(), np.int32))
     if isinstance(value, (bool, int, float, complex, str, bytes, np.ndarray, np.generic)):
         return convert.to_tensor(value)
     return value

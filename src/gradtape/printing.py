@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import logging
-import pprint
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -123,6 +122,8 @@ def structure_text(structure: Any, summarize: int) -> str:
     """Python's own text of a structure, with the tensors in it as TensorFlow prints them."""
     if not nest.is_nested(structure):
         return _leaf(structure, summarize)
+    from pprint import pformat
+
     tensors: list[str] = []
 
     def hole(leaf: Any) -> Any:
@@ -131,7 +132,7 @@ def structure_text(structure: Any, summarize: int) -> str:
         tensors.append(_leaf(leaf, summarize))
         return _Hole()
 
-    parts = pprint.pformat(nest.map_structure(hole, structure)).split(_HOLE)
+    parts = pformat(nest.map_structure(hole, structure)).split(_HOLE)
     if len(parts) != len(tensors) + 1:  # braces of the user's own: then place by place, unwrapped
         return repr(nest.map_structure(lambda leaf: _Text(_leaf(leaf, summarize)), structure))
     return "".join(a + b for a, b in zip(parts, [*tensors, ""], strict=True))
@@ -147,7 +148,9 @@ class _Text(str):
 def _leaf(leaf: Any, summarize: int) -> str:
     if _is_tensor(leaf):
         return tensor_text(convert.to_tensor(leaf)._value, summarize)
-    return pprint.pformat(leaf)
+    from pprint import pformat
+
+    return pformat(leaf)
 
 
 def _is_tensor(value: Any) -> bool:

@@ -184,7 +184,7 @@ def _short(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int
 def _general(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
     _, _, ids, names, kept, _ = record
     see = _wrap if recorded else _unwrap
-    have = {name: see(k) for name, k in zip(names, kept, strict=True)}
+    have = dict(zip(names, map(see, kept), strict=True))
     if op.joint:
         parts = op.rules[0](g, *[have[n] for n in op.names[0]])
     for k, i in enumerate(ids):

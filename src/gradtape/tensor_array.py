@@ -224,9 +224,6 @@ class TensorArray:
         return self
 
 
-TensorArray.__module__ = "tensorflow.python.ops.tensor_array_ops"
-
-
 def _plain(number: Any) -> Any:
     """A whole number that may be a tensor; what is none fails in `operator.index`."""
     return convert.to_tensor(number)._value if convert.is_tensor_like(number) else number

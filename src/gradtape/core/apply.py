@@ -155,10 +155,10 @@ def general(op: Op) -> Any:
         if m is not None and y.dtype.kind in "fcV":
             t._mark = m
             t._id = next_id()
-            tracked = tuple([a._mark is not None for a in operands])
+            ids = [None if a._mark is None else a._id for a in operands]
+            tracked = tuple([i is not None for i in ids])
             names, fetches = plans.get(tracked) or op.plan(tracked)
             kept = [fetch(operands, params, t) for fetch in fetches]
-            ids = [a._id if on else None for a, on in zip(operands, tracked, strict=True)]
             entry = (op, t._id, ids, names, kept, caller())
             for append in m.appends:
                 append(entry)

@@ -7,7 +7,10 @@ from sys import _getframe
 from types import CodeType
 from typing import NamedTuple
 
-PACKAGES = frozenset({"gradtape", "gradtape.core", "gradtape.ops"})
+PACKAGES = frozenset(
+    {"gradtape"}
+    | {f"gradtape.{n}" for n in ("config", "core", "experimental", "ops", "random", "types")}
+)
 
 
 class Place(NamedTuple):

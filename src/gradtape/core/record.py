@@ -43,10 +43,10 @@ class Mark:
 
     def refresh(self) -> None:
         """Called when one of the recorders starts or stops."""
-        live = tuple(r for r in self.recorders if r.recording)
-        if live == self.recorders:
-            idents = {r.thread for r in live}
-            self.thread = idents.pop() if len(idents) == 1 else None
+        live = tuple([r for r in self.recorders if r.recording])
+        if len(live) == len(self.recorders):
+            thread = live[0].thread
+            self.thread = thread if all([r.thread == thread for r in live]) else None
             self.live = self
         else:
             self.live = mark_of(live)
@@ -87,7 +87,7 @@ class Recorder:
         self.recording = on
         for mark in list(self.marks.values()):
             mark.refresh()
-        threads.watching = mark_of(tuple(r for r in threads.active if r.auto_watch))
+        threads.watching = mark_of(tuple([r for r in threads.active if r.auto_watch]))
 
     def close(self) -> None:
         """Forget everything; tensors that still carry a mark of this recorder are simply free."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import os
-import random as _python
 from typing import Any
 
 import numpy as np
@@ -77,16 +76,19 @@ class _Seeds:
     """The global seed, the op seeds that follow from it, and the kernels at work."""
 
     def __init__(self) -> None:
-        self.set(None)
+        self.seed: Any = None
+        self.kernels: dict[tuple, Stream] = {}
 
     def set(self, seed: Any) -> None:
+        from random import Random
+
         try:
-            self.ops = _python.Random(seed)
+            self.ops = Random(seed)
         except TypeError:  # NumPy's integers
             seed = int(np.array(seed))
-            self.ops = _python.Random(seed)
+            self.ops = Random(seed)
         self.seed = seed
-        self.kernels: dict[tuple, Stream] = {}
+        self.kernels = {}
 
     def kernel(self, seed: Any, *kind: Any) -> Stream:
         """The stream of the kernel for an op of this kind."""

@@ -18,10 +18,10 @@ from .philox import RESERVED, Stream, normals64, units64
 def order(stream: Stream, count: int) -> Any:
     """A random order of `range(count)` (Fisher and Yates; a swap depends on those before it)."""
     left = np.arange(count, 1, -1, dtype=np.uint32)
-    jumps = (stream.words(len(left)) % left).tolist()
+    targets = (stream.words(len(left)) % left + np.arange(len(left))).tolist()
     places = list(range(count))
-    for k, jump in enumerate(jumps):
-        places[k], places[k + jump] = places[k + jump], places[k]
+    for k, target in enumerate(targets):
+        places[k], places[target] = places[target], places[k]
     return np.array(places, np.intp)
 
 
