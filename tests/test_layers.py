@@ -11,7 +11,7 @@ import pytest
 
 import gradtape
 from gradtape.core import place
-from gradtape.core.op import Reason
+from gradtape.ops.reasons import Reason
 
 from .ops.samples import OPS
 

@@ -82,7 +82,9 @@ def test_rows() -> None:
 
 
 def test_errors_teach() -> None:
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Incompatible shapes: \[2\] vs. \[3\]"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"Incompatible shapes: \[2\] vs. \[3\]"
+    ):
         tf.constant([1.0, 2.0]) + tf.constant([1.0, 2.0, 3.0])
     with pytest.raises(tf.errors.InvalidArgumentError, match="expected to be a float tensor"):
         tf.constant(1.0) + tf.constant(1)

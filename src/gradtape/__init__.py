@@ -8,48 +8,205 @@
 <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
 """
 
-from . import autodiff, bitwise, dtypes, errors, linalg, math, nest, nn, ragged, sparse
-from . import config, debugging, experimental, initializers, random, strings, types
+from types import ModuleType as _ModuleType
+
+from . import (
+    autodiff,
+    bitwise,
+    config,
+    debugging,
+    dtypes,
+    errors,
+    experimental,
+    initializers,
+    linalg,
+    math,
+    nest,
+    nn,
+    ragged,
+    random,
+    sparse,
+    strings,
+    types,
+)  # fmt: skip
 from . import test_util as test
 from .arrays import (
-    argsort, batch_to_space, bitcast, boolean_mask, broadcast_dynamic_shape,
-    broadcast_static_shape, broadcast_to, cast, concat, constant, convert_to_tensor,
-    dynamic_partition, dynamic_stitch, ensure_shape, expand_dims, eye, fill, gather, gather_nd,
-    get_static_value, identity, identity_n, is_tensor, linspace, meshgrid, newaxis, one_hot, ones,
-    ones_like, pad, range, rank, repeat, reshape, reverse, reverse_sequence, roll, saturate_cast,
-    scatter_nd, searchsorted, sequence_mask, shape, shape_n, size, slice, sort, space_to_batch,
-    split, squeeze, stack, stop_gradient, strided_slice, tensor_scatter_nd_add,
-    tensor_scatter_nd_max, tensor_scatter_nd_min, tensor_scatter_nd_sub, tensor_scatter_nd_update,
-    tile, transpose, unique, unique_with_counts, unstack, where, zeros, zeros_like,
+    argsort,
+    batch_to_space,
+    bitcast,
+    boolean_mask,
+    broadcast_dynamic_shape,
+    broadcast_static_shape,
+    broadcast_to,
+    cast,
+    concat,
+    constant,
+    convert_to_tensor,
+    dynamic_partition,
+    dynamic_stitch,
+    ensure_shape,
+    expand_dims,
+    eye,
+    fill,
+    gather,
+    gather_nd,
+    get_static_value,
+    identity,
+    identity_n,
+    is_tensor,
+    linspace,
+    meshgrid,
+    newaxis,
+    one_hot,
+    ones,
+    ones_like,
+    pad,
+    range,
+    rank,
+    repeat,
+    reshape,
+    reverse,
+    reverse_sequence,
+    roll,
+    saturate_cast,
+    scatter_nd,
+    searchsorted,
+    sequence_mask,
+    shape,
+    shape_n,
+    size,
+    slice,
+    sort,
+    space_to_batch,
+    split,
+    squeeze,
+    stack,
+    stop_gradient,
+    strided_slice,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+    tile,
+    transpose,
+    unique,
+    unique_with_counts,
+    unstack,
+    where,
+    zeros,
+    zeros_like,
 )  # fmt: skip
 from .clipping import clip_by_global_norm, clip_by_norm, clip_by_value
 from .control import case, cond, foldl, foldr, map_fn, scan, switch_case, vectorized_map, while_loop
 from .custom import custom_gradient, grad_pass_through, recompute_grad
 from .debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
 from .dtypes import (
-    DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64,
-    half, int8, int16, int32, int64, resource, string, uint8, uint16, uint32, uint64, variant,
+    DType,
+    as_dtype,
+    bfloat16,
+    bool,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float32,
+    float64,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    resource,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    variant,
 )  # fmt: skip
 from .enums import UnconnectedGradients, VariableAggregation, VariableSynchronization
 from .function import function
 from .graph import (
-    Graph, control_dependencies, device, executing_eagerly, group, hessians, init_scope,
-    inside_function, is_symbolic_tensor, no_op, tuple,
+    Graph,
+    control_dependencies,
+    device,
+    executing_eagerly,
+    group,
+    hessians,
+    init_scope,
+    inside_function,
+    is_symbolic_tensor,
+    no_op,
+    tuple,
 )  # fmt: skip
 from .initializers import (
-    constant_initializer, ones_initializer, random_normal_initializer, random_uniform_initializer,
+    constant_initializer,
+    ones_initializer,
+    random_normal_initializer,
+    random_uniform_initializer,
     zeros_initializer,
 )  # fmt: skip
 from .linalg import eig, eigvals, einsum, matmul, norm, tensordot
 from .math import (
-    abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, complex, cos,
-    cosh, cumsum, divide, equal, exp, floor, greater, greater_equal, less, less_equal, logical_and,
-    logical_not, logical_or, maximum, minimum, multiply, negative, not_equal, pow, realdiv,
-    reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod,
-    reduce_sum, round, scalar_mul, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan, tanh,
-    truediv, truncatediv, truncatemod,
+    abs,
+    acos,
+    acosh,
+    add,
+    add_n,
+    argmax,
+    argmin,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    complex,
+    cos,
+    cosh,
+    cumsum,
+    divide,
+    equal,
+    exp,
+    floor,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    not_equal,
+    pow,
+    realdiv,
+    reduce_all,
+    reduce_any,
+    reduce_logsumexp,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+    round,
+    scalar_mul,
+    sigmoid,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    subtract,
+    tan,
+    tanh,
+    truediv,
+    truncatediv,
+    truncatemod,
 )  # fmt: skip
-from .memory import keep_freed_memory
+from .memory import keep_freed_memory as _keep_freed_memory
 from .module import Module
 from .names import name_scope
 from .printing import print
@@ -65,4 +222,30 @@ from .tensor_array import TensorArray
 from .variable import Variable
 from .version import TENSORFLOW as __version__
 
-keep_freed_memory()
+_NAMESPACES = (
+    autodiff, bitwise, config, debugging, dtypes, errors, experimental, initializers, linalg, math,
+    nest, nn, ragged, random, sparse, strings, test, types,
+)  # fmt: skip
+# TensorFlow's names: modules that only make up gradtape are not among them.
+__all__ = [
+    _name
+    for _name, _value in list(globals().items())
+    if not _name.startswith("_") and (not isinstance(_value, _ModuleType) or _value in _NAMESPACES)
+]
+
+
+def _teaching(module: str):
+    """A module's `__getattr__`: says what to use instead of a name that is not there."""
+
+    def __getattr__(name: str):
+        from .alias import missing
+
+        raise AttributeError(missing(module, name), name=name)
+
+    return __getattr__
+
+
+__getattr__ = _teaching(__name__)
+for _value in _NAMESPACES:
+    vars(_value).setdefault("__getattr__", _teaching(_value.__name__))
+_keep_freed_memory()

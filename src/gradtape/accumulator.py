@@ -1,4 +1,4 @@
-"""`ForwardAccumulator`: derivatives along a direction, computed beside the values (forward mode)."""
+"""`ForwardAccumulator`: derivatives along a direction, computed beside the values."""
 
 from __future__ import annotations
 
@@ -131,9 +131,7 @@ class ForwardAccumulator:
         if recorder is not None:
             recorder.close()
 
-    def jvp(
-        self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE
-    ) -> Any:
+    def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """The tangents of these values: the change per step along the accumulator's direction."""
         unconnected = UnconnectedGradients(unconnected_gradients)
 
@@ -144,5 +142,3 @@ class ForwardAccumulator:
             return found
 
         return nest.map_structure(tangent, primals)
-
-

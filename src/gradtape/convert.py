@@ -152,7 +152,9 @@ def _from_sequence(value: Any, dtype: Any) -> Any:
     letters = [_letter(kind) for kind in kinds]
     if any(letter not in _FOLLOW[letters[0]] for letter in letters):
         raise ValueError(_MIXED)
-    if dtype is not None and not all(_accepts(letter.replace("?", "b"), dtype) for letter in letters):
+    if dtype is not None and not all(
+        _accepts(letter.replace("?", "b"), dtype) for letter in letters
+    ):
         raise cannot(value, dtype)
     if letters[0] == "S":
         return _from_objects(np.array(value, object), None)
@@ -210,7 +212,7 @@ def _survey(value: Any, kinds: dict) -> tuple[int, ...]:
     return (len(value), *shapes.pop())
 
 
-# --- with tensors among the values -----------------------------------------------------------------
+# --- with tensors among the values ----------------------------------------------------------------
 def holds_tensor(value: Any) -> bool:
     """Does a list or tuple hold a tensor (or variable) at any depth?"""
     if isinstance(value, (list, tuple)):

@@ -15,7 +15,6 @@ from .core.operand import Operand
 from .core.record import Recorder, threads
 from .ops import shape as shape_ops
 from .tape import GradientTape
-from .variable import Variable
 
 
 class _Watcher(Recorder):
@@ -219,5 +218,3 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
         return f(*args, **kwargs), grad
 
     return functools.wraps(f)(passing)
-
-

@@ -12,18 +12,17 @@ from typing import Any
 import numpy as np
 
 from .core.apply import tensor
-from .core.op import LETTERS, Op, Reason
+from .core.op import LETTERS, Op
 from .core.operand import Operand
 from .core.record import Tape, Value, follow
+from .ops.reasons import Reason
 from .ops.rows import Slices
 from .sweep import calls, sweep, unbroadcast
 
 _function = type(sweep)
 
 
-def push(
-    op: Op, operands: Any, tangents: list, params: dict, results: Any, recorded: bool
-) -> Any:
+def push(op: Op, operands: Any, tangents: list, params: dict, results: Any, recorded: bool) -> Any:
     """The tangent tensors of the results (None where there is none), recorded for others or not."""
     if op.push == "linear":
         return _linear(op, operands, tangents, params, recorded)
@@ -73,8 +72,8 @@ def _fixed(op: Op, i: int, operand: Any) -> bool:
 
 
 def _diagonal(op: Op, operands: Any, tangents: list, result: Any, recorded: bool) -> Any:
-    wrap = Operand if recorded else lambda t: t._value
-    total = None
+    wrap: Any = Operand if recorded else lambda t: t._value
+    total: Any = None
     for i, t in enumerate(tangents):
         if t is None:
             continue

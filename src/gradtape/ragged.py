@@ -59,7 +59,7 @@ class RaggedTensor(CompositeTensor):
         hint = np.dtype(np.int64)
         self.row_splits = convert.to_tensor(row_splits, hint=hint)
 
-    # --- from its parts -----------------------------------------------------------------------------
+    # --- from its parts ---------------------------------------------------------------------------
     @classmethod
     def from_row_splits(
         cls, values: Any, row_splits: Any, name: Any = None, validate: bool = True
@@ -67,7 +67,9 @@ class RaggedTensor(CompositeTensor):
         made = cls(values, row_splits)
         ends = made.row_splits._value
         count = len(made.values)
-        if validate and (not len(ends) or ends[0] or ends[-1] != count or (np.diff(ends) < 0).any()):
+        if validate and (
+            not len(ends) or ends[0] or ends[-1] != count or (np.diff(ends) < 0).any()
+        ):
             from .errors import invalid
 
             raise invalid(
@@ -93,7 +95,7 @@ class RaggedTensor(CompositeTensor):
             made = cls(made, ends)
         return made
 
-    # --- what it is -----------------------------------------------------------------------------------
+    # --- what it is -------------------------------------------------------------------------------
     @property
     def _type_spec(self) -> TypeSpec:  # type: ignore[override]
         return RaggedTensorSpec(self.shape, self.dtype, self.ragged_rank, self.row_splits.dtype)
@@ -139,7 +141,7 @@ class RaggedTensor(CompositeTensor):
     def with_values(self, new_values: Any) -> RaggedTensor:
         return RaggedTensor(new_values, self.row_splits)
 
-    # --- what is in it ----------------------------------------------------------------------------------
+    # --- what is in it ----------------------------------------------------------------------------
     def __getitem__(self, row: Any) -> Any:
         ends = self.row_splits._value
         if isinstance(row, slice):

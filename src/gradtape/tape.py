@@ -100,7 +100,7 @@ class GradientTape:
         finally:
             self.__enter__()
 
-    # --- watching -----------------------------------------------------------------------------------
+    # --- watching ---------------------------------------------------------------------------------
     def watch(self, tensor: Any) -> None:
         """Follow a tensor, or a nest of them, from now on; a tape that is paused does not."""
         for t in nest.flatten(tensor, expand_composites=True):
@@ -126,7 +126,7 @@ class GradientTape:
         variables = self._watched if self._tape is None else self._tape.variables
         return tuple(variables[i] for i in sorted(variables))
 
-    # --- differentiating ------------------------------------------------------------------------------
+    # --- differentiating --------------------------------------------------------------------------
     def gradient(
         self,
         target: Any,
@@ -225,9 +225,7 @@ class GradientTape:
         self._finish()
         return answer
 
-    def _begin(
-        self, method: str, whole_stack: bool = True, iterations: int | None = None
-    ) -> Tape:
+    def _begin(self, method: str, whole_stack: bool = True, iterations: int | None = None) -> Tape:
         """Check that the tape can be asked, and stop it if it is still recording."""
         if self._tape is None:
             raise RuntimeError(_USED_UP)
@@ -259,7 +257,8 @@ class GradientTape:
 def gradients(*args: Any, **kwargs: Any) -> Any:
     """TensorFlow's way to differentiate graphs, which there are none of: an error, as there."""
     raise RuntimeError(
-        "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
+        "tf.gradients is not supported when eager execution is enabled. "
+        "Use tf.GradientTape instead."
     )
 
 
@@ -335,7 +334,8 @@ def _seeds(targets: list, given: Any) -> list:
 def _seed(target: Any, seed: Any) -> Any:
     dtype = target._value.dtype
     if seed is None:
-        return tensor(np.ones(target._value.shape, dtype)[()])
+        shape = target._value.shape
+        return tensor(np.ones(shape, dtype) if shape else dtype.type(1))
     numbers = isinstance(seed, (bool, int, float, complex))
     seed = convert.to_tensor(seed, hint=dtype if numbers else None)
     if seed._value.dtype != dtype:
@@ -382,10 +382,7 @@ def _wrap(g: Any) -> Any:
 
 def _some_bfloat16(values: tuple) -> bool:
     """Of bfloat16 arrays and Python's numbers NumPy makes float32; operands keep the dtype."""
-    for value in values:
-        if getattr(value, "_value", _NONE).dtype.kind == "V":
-            return True
-    return False
+    return "V" in [getattr(value, "_value", _NONE).dtype.kind for value in values]
 
 
 def _differentiable(value: Any) -> bool:
@@ -424,11 +421,11 @@ def _values_of(leaf: Any) -> Any:
     )
 
 
-def _joined(leaves: list, answers: list) -> list:
+def _joined(leaves: list[Any], answers: list) -> list:
     """The gradient of a ragged source is ragged as it is."""
     return [
         leaf.with_flat_values(answer)
-        if isinstance(leaf, CompositeTensor) and hasattr(leaf, "flat_values") and answer is not None
+        if hasattr(leaf, "flat_values") and answer is not None
         else answer
         for leaf, answer in zip(leaves, answers, strict=True)
     ]

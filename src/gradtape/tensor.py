@@ -22,7 +22,7 @@ CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 class _TensorType(type):
     """Errors call a tensor by its full name, as TensorFlow's do; asked for, it is the short one."""
 
-    __name__ = property(lambda cls: "EagerTensor")  # type: ignore[assignment]
+    __name__ = property(lambda cls: "EagerTensor")
 
 
 class Tensor(Value, metaclass=_TensorType):
@@ -350,7 +350,9 @@ def divisible(x: Any, y: Any) -> tuple[Any, Any]:
 def absolute(x: Any) -> Any:
     """|x|, which of a complex number is another op than of a real one."""
     x = convert.to_tensor(x)
-    return (complex_ops.complex_abs if x._value.dtype.kind == "c" else complex_ops.absolute).apply(x)
+    return (complex_ops.complex_abs if x._value.dtype.kind == "c" else complex_ops.absolute).apply(
+        x
+    )
 
 
 def equals(x: Any, other: Any, negate: bool = False) -> Any:

@@ -31,6 +31,7 @@ class Variable:
     """
 
     __array_priority__ = 100
+    _value: Any
     __slots__ = (
         "__dict__", "__weakref__", "_aggregation", "_constraint", "_id", "_mark", "_name", "_seen",
         "_shape", "_synchronization", "_trainable", "_value",
@@ -177,7 +178,7 @@ class Variable:
 
     experimental_ref = ref
 
-    # --- reading ------------------------------------------------------------------------------------
+    # --- reading ----------------------------------------------------------------------------------
     def read_value(self) -> Any:
         """A new tensor with the value of this moment; it has a gradient of its own."""
         return shape_ops.identity.apply(self._read())
@@ -214,7 +215,7 @@ class Variable:
         return iter(self._read())
 
     def __getitem__(self, key: Any) -> Any:
-        return SlicedTensor.of(self, key)
+        return sliced(self, key)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
         from .arrays import gather
@@ -242,9 +243,13 @@ class Variable:
     def __reduce__(self) -> tuple:
         return _unpickle, (tensor(self._value), self._trainable, self._name)
 
-    # --- writing: invisible to the tape ---------------------------------------------------------------
+    # --- writing: invisible to the tape -----------------------------------------------------------
     def assign(
-        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Variable | None:
         """Set the value; gradients do not flow through it."""
         value = self._fitting(value)
@@ -258,13 +263,21 @@ class Variable:
         return self if read_value else None
 
     def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Variable | None:
         """Add to the value, in place for the user and anew for the tape."""
         return self._update(delta, np.add, "AssignAddVariableOp", read_value)
 
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Variable | None:
         """Subtract from the value."""
         return self._update(delta, np.subtract, "AssignSubVariableOp", read_value)
@@ -295,7 +308,7 @@ class Variable:
             return None
         return value if value.flags.owndata and value.flags.writeable else None
 
-    # Rows (`scatter_add` and its kind, given IndexedSlices) and single places (`scatter_nd_add`, …).
+    # Rows (`scatter_add` and its kind, of IndexedSlices) and places (`scatter_nd_add`, …).
     def _scatter(self, function: Any, slices: Any) -> Variable:
         if not isinstance(slices, IndexedSlices):
             raise TypeError(
@@ -363,7 +376,9 @@ class Variable:
     def scatter_nd_min(self, indices: Any, updates: Any, name: Any = None) -> Any:
         return self._scatter_nd(np.minimum, indices, updates)
 
-    def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+    def batch_scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Any:
         """For every leading index, set the places `sparse_delta.indices` of the last index axis."""
         indices = np.asarray(convert.to_tensor(sparse_delta.indices)._value)
         grid = np.ogrid[tuple(slice(n) for n in indices.shape)]
@@ -401,16 +416,8 @@ class SlicedTensor(Tensor):
     """A slice of a variable: a tensor that can also be assigned to, into the variable."""
 
     __slots__ = ("_key", "_variable")
-
-    @staticmethod
-    def of(variable: Variable, key: Any) -> Any:
-        part = variable._read()[key]
-        sliced = new(SlicedTensor)
-        sliced._value, sliced._mark = part._value, part._mark
-        if part._mark is not None:
-            sliced._id = part._id
-        sliced._variable, sliced._key = variable, key
-        return sliced
+    _key: Any
+    _variable: Any
 
     def assign(self, value: Any, name: str | None = None, read_value: bool = True) -> Any:
         """Write into this part of the variable."""
@@ -435,6 +442,16 @@ class SlicedTensor(Tensor):
                 f"{list(part.shape)} [Op:ResourceStridedSliceAssign]"
             ) from None
         return variable.assign(whole, read_value=read_value)
+
+
+def sliced(variable: Variable, key: Any) -> Any:
+    """A part of a variable, to read or to assign to."""
+    part, made = variable._read()[key], new(SlicedTensor)
+    made._value, made._mark = part._value, part._mark
+    if part._mark is not None:
+        made._id = part._id
+    made._variable, made._key = variable, key
+    return made
 
 
 def _operator(name: str) -> Any:

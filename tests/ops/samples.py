@@ -66,7 +66,9 @@ def is_float(value: Any) -> bool:
 def as_kind(values: list, dtype: Any) -> list:
     """Floating operands in another precision; complex ones keep being complex."""
     return [
-        np.asarray(v).astype(np.result_type(dtype, np.complex64) if v.dtype.kind == "c" else dtype)[()]
+        np.asarray(v).astype(np.result_type(dtype, np.complex64) if v.dtype.kind == "c" else dtype)[
+            ()
+        ]
         if is_float(v)
         else v
         for v in map(np.asarray, values)

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.core.op import Op, Reason
+from gradtape.core.op import Op
+from gradtape.ops.reasons import Reason
 
 from .samples import CASES, OPS, as_kind, is_float, samples
 
@@ -104,7 +105,9 @@ def test_shape_rule_tells_the_shape(name: str, k: int) -> None:
     rule = sample.op.shape(*shapes, **sample.params)
     several = isinstance(results, tuple)
     # None stands for a size that depends on values, as after a mask.
-    for told, result in zip(rule if several else [rule], results if several else [results], strict=True):
+    for told, result in zip(
+        rule if several else [rule], results if several else [results], strict=True
+    ):
         assert len(told) == result.ndim
         assert all(m in (None, n) for m, n in zip(told, result.shape, strict=True))
 

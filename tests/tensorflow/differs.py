@@ -1,4 +1,4 @@
-"""The recorded answers that gradtape deliberately does not give, and why (also in docs/design.md)."""
+"""The recorded answers that gradtape deliberately does not give, and why."""
 
 from __future__ import annotations
 

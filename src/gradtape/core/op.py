@@ -1,9 +1,8 @@
 """What an op is: its forward in NumPy, its derivative rules, its shape rule, samples for the tests.
 
 Rules speak of `g` (the cotangent of the result), the operands `a, b, c, …`, the result `y`, their
-shapes and dtypes (`a_shape`, `y_shape`, `a_dtype`, …, which cost no memory where a value would), all
-`shapes`, and the op's own parameters by name. A rule keeps what it names, nothing else: its
-signature is read here, once.
+shapes and dtypes (`a_shape`, `y_shape`, `a_dtype`, …: these cost no memory), all `shapes`, and the
+op's own parameters. A rule keeps what it names, nothing else: its signature is read here, once.
 """
 
 from __future__ import annotations
@@ -17,29 +16,6 @@ LETTERS = "abcdefh"  # operands; g is the cotangent
 # The kinds of dtypes (NumPy's letters; V is bfloat16) that ops take.
 FLOATS, NUMBERS, REALS, ANYTHING = "fcV", "iufcV", "iufV", "biufcVO"
 registry: dict[str, Op] = {}
-
-
-class Reason:
-    """Why an op has no slope, in a sentence for the user; `gives` is what TensorFlow answers."""
-
-    def __init__(self, why: str, gives: str = "none") -> None:
-        self.why = why
-        self.gives = gives  # "none", "zeros" or "error"
-
-
-class Flat(Reason):
-    """The slope is zero wherever it exists: steps, signs, counts."""
-
-
-class Discrete(Reason):
-    """The result is an index, a truth value or another thing without a neighbourhood."""
-
-
-class Missing(Reason):
-    """TensorFlow has no derivative for this op: asking for one is a LookupError."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__(why, "error")
 
 
 Rule = Callable[..., Any]
@@ -57,7 +33,7 @@ class Op:
         self,
         name: str,
         forward: Callable[..., Any],
-        pull: Rule | Reason | tuple[Rule | Reason | None, ...],
+        pull: Any,  # a rule or a reason why there is none, or one of these for each operand
         *,
         shape: Callable[..., Any],  # the result's shape from those of the operands and params
         sample: Any = None,  # operands and params for the tests
@@ -84,9 +60,6 @@ class Op:
         for function in (forward, *numpy):
             vocabulary.setdefault(function, self)
 
-    def __repr__(self) -> str:
-        return f"<op {self.name}>"
-
     def __call__(self, *values: Any, **params: Any) -> Any:
         for value in values:
             if value.__class__ is Operand:
@@ -106,32 +79,27 @@ class Op:
         return self.plans[tracked]
 
 
-def _names(rule: Rule | Reason | None) -> tuple[str, ...]:
-    if rule is None or isinstance(rule, Reason):
-        return ()
-    code = rule.__code__
-    return code.co_varnames[1 : code.co_argcount]
+def _names(rule: Any) -> tuple[str, ...]:
+    code = getattr(rule, "__code__", None)  # None or a reason has none
+    return () if code is None else code.co_varnames[1 : code.co_argcount]
+
+
+_FETCHES: dict[str, Callable[[Any, dict, Any], Any]] = {
+    "y": lambda operands, params, y: y,
+    "y_shape": lambda operands, params, y: (
+        [t._value.shape for t in y] if y.__class__ is tuple else y._value.shape
+    ),
+    "shapes": lambda operands, params, y: [a._value.shape for a in operands],
+}
 
 
 def _fetch(name: str) -> Callable[[Any, dict, Any], Any]:
     """How to find what a name in a rule stands for, in one application of the op."""
-    if name == "y":
-        return lambda operands, params, result: result
-    if name == "y_shape":
-        return lambda operands, params, result: _shape(result)
-    if name == "shapes":
-        return lambda operands, params, result: [a._value.shape for a in operands]
     i = LETTERS.find(name[0])
     if name in LETTERS:
-        return lambda operands, params, result: operands[i]
-    if name[1:] == "_shape":
-        return lambda operands, params, result: operands[i]._value.shape
+        return lambda operands, params, y: operands[i]
+    if name[1:] == "_shape" and name != "y_shape":
+        return lambda operands, params, y: operands[i]._value.shape
     if name[1:] == "_dtype":
-        return lambda operands, params, result: operands[i]._value.dtype
-    return lambda operands, params, result: params.get(name)
-
-
-def _shape(result: Any) -> Any:
-    if result.__class__ is tuple:
-        return [t._value.shape for t in result]
-    return result._value.shape
+        return lambda operands, params, y: operands[i]._value.dtype
+    return _FETCHES.get(name) or (lambda operands, params, y: params.get(name))

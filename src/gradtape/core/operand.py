@@ -1,8 +1,8 @@
 """Operands: recorded values as rules see them, speaking NumPy (NEP 13 and NEP 18).
 
-A rule is a plain NumPy expression. Given arrays it computes; given operands, the same expression is
-recorded op by op, which is how second and higher derivatives come about. The public tensor has no
-such protocols (`np.sin(tensor)` leaves the tape, as in TensorFlow), so this class stays private.
+A rule is a plain NumPy expression. Given arrays it computes; given operands, it is recorded op by
+op, which is how higher derivatives come about. The public tensor has no such protocols
+(`np.sin(tensor)` leaves the tape, as in TensorFlow), so this class stays private.
 """
 
 from __future__ import annotations
@@ -10,14 +10,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .record import Value
-
-if TYPE_CHECKING:
-    from .op import Op
 
 # What a NumPy function means when it meets an operand: the op whose forward it is, or a function
 # of ours that writes it with such ops. Declaring an op adds its forward here.
@@ -48,7 +45,7 @@ class Operand:
     dtype = property(lambda self: self.tensor._value.dtype)
 
     @staticmethod
-    def apply(op: Op, values: Sequence[Any], params: dict[str, Any]) -> Any:
+    def apply(op: Any, values: Sequence[Any], params: dict[str, Any]) -> Any:
         """Apply an op to operands and plain values; Python numbers take the operands' dtype."""
         dtypes = [v.tensor._value.dtype for v in values if v.__class__ is Operand]
         dtype = next((d for d in dtypes if d.kind in "fcV"), dtypes[0])
@@ -96,12 +93,11 @@ def _method(ufunc: Any, reflected: bool = False) -> Callable[..., Any]:
     return method
 
 
-for _name, _ufunc in dict(
-    add=np.add, sub=np.subtract, mul=np.multiply, truediv=np.true_divide, pow=np.power,
-    matmul=np.matmul, gt=np.greater, ge=np.greater_equal, lt=np.less, le=np.less_equal,
-    eq=np.equal, ne=np.not_equal, neg=np.negative, invert=np.logical_not,
-).items():  # fmt: skip
+for _name, _ufunc in {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide,
+    "pow": np.power, "matmul": np.matmul, "gt": np.greater, "ge": np.greater_equal,
+    "lt": np.less, "le": np.less_equal, "eq": np.equal, "ne": np.not_equal, "neg": np.negative,
+    "invert": np.logical_not, "and": np.logical_and, "or": np.logical_or,
+}.items():  # fmt: skip
     setattr(Operand, f"__{_name}__", _method(_ufunc))
     setattr(Operand, f"__r{_name}__", _method(_ufunc, reflected=True))
-for _name, _ufunc in (("and", np.logical_and), ("or", np.logical_or)):
-    setattr(Operand, f"__{_name}__", _method(_ufunc))

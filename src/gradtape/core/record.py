@@ -1,8 +1,8 @@
-"""Who follows a tensor: the marks that tensors carry, and the recorders (tapes, accumulators) in them.
+"""Who follows a tensor: the marks tensors carry and the recorders (tapes, accumulators) in them.
 
-A tensor that some recorder follows carries a `Mark`, the set of its recorders. Tensors followed by
-the same recorders share one mark, so "is this op recorded, and by whom?" is two attribute reads in
-the hot path. A mark's `live` is the mark that results get now: those of the set that are recording.
+A tensor that is followed carries a `Mark`, the set of its recorders, shared by all tensors with the
+same followers: "is this op recorded, and by whom?" is two attribute reads. Its `live` is the mark
+that results get now: those of the set that are recording.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Mark:
         live = tuple([r for r in self.recorders if r.recording])
         if len(live) == len(self.recorders):
             thread = live[0].thread
-            self.thread = thread if all([r.thread == thread for r in live]) else None
+            self.thread = thread if all(r.thread == thread for r in live) else None
             self.live = self
         else:
             self.live = mark_of(live)
@@ -60,8 +60,9 @@ class Mark:
 class Recorder:
     """What a tape and a forward accumulator share: a life, a thread, and the marks they are in."""
 
-    # A tape's records are tuples appended to a list; whoever has no list is given `push` instead.
+    # A tape's records are appended to a list; whoever has no list has a method `push` instead.
     append: Callable[[tuple], None] | None = None
+    push: Any = None
     serials = count().__next__
 
     def __init__(self, auto_watch: bool = False) -> None:
@@ -98,9 +99,6 @@ class Recorder:
             for recorder in recorders:
                 recorder.marks.pop(recorders, None)
         self.variables = {}
-
-    def push(self, op: Any, operands: Any, params: dict, results: Any) -> None:
-        raise NotImplementedError
 
 
 class Tape(Recorder):

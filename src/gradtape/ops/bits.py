@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import elementwise
-from ..core.op import Discrete
 from . import compare
+from .declare import elementwise
+from .reasons import Discrete
 
 BITS = Discrete("bits are whole numbers")
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import op
-from ..core.op import Missing
+from .declare import op
+from .reasons import Missing
 
 
 def _draw(a: Any, draw: Any) -> Any:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import op
 from ..errors import invalid
+from .declare import op
 
 
 def _check_numerics(a: Any, message: str) -> Any:

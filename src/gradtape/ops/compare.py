@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.declare import elementwise
-from ..core.op import ANYTHING, REALS, Discrete, Missing
+from ..core.op import ANYTHING, REALS
+from .declare import elementwise
+from .reasons import Discrete, Missing
 
 TRUTH = Discrete("the result is true or false: nothing lies between")
 # TensorFlow gives None for the derivative of a comparison, but an error for that of a test.

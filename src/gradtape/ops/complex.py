@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import elementwise, op
 from ..core.op import Op
+from .declare import elementwise, op
 from .elementwise import SIGNED, divide_no_nan
 
 same = lambda *shapes, **_: np.broadcast_shapes(*shapes)

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import op
 from ..core.op import Op
+from .declare import op
 from .elementwise import FLOATING, in_float32
 from .windows import Geometry, inner_key, padded, views
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import op
-from ..core.op import Missing
+from .declare import op
 from .diagonal import band_part, diag, diag_part
 from .linear import matmul
 from .matrix import (
@@ -24,6 +23,7 @@ from .matrix import (
     solve,
     triangular_solve,
 )
+from .reasons import Missing
 from .shape import cast
 
 

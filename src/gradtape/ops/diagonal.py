@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import op
 from ..core.op import Op
+from .declare import op
 
 # Of a band: the lowest and the highest diagonal, the matrix's rows and columns, and whether the
 # diagonals above and below the main one stand at the right end of their rows.

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.declare import elementwise
-from ..core.op import NUMBERS, REALS, Flat, Missing, Op
+from ..core.op import NUMBERS, REALS, Op
+from .declare import elementwise
+from .reasons import Flat, Missing
 from .shape import cast
 
 POSITIVE = (0.1, 3.0)
@@ -272,7 +273,7 @@ def _slope_by_result(slope: Any) -> Any:
     return forward
 
 
-sigmoid_slope = elementwise(
+sigmoid_slope: Op = elementwise(
     "sigmoid_slope",
     _slope_by_result(lambda b, out: np.multiply(np.subtract(1, b, out=out), b, out=out)),
     (lambda g, b: sigmoid_slope(g, b), lambda g, a, b: g * a * (1.0 - 2.0 * b)),
@@ -327,7 +328,7 @@ acos = elementwise(
 atan = elementwise("atan", np.arctan, lambda g, a: g * np.reciprocal(1.0 + np.square(a)))
 sinh = elementwise("sinh", np.sinh, lambda g, a: g * np.cosh(a))
 cosh = elementwise("cosh", np.cosh, lambda g, a: g * np.sinh(a))
-tanh_slope = elementwise(
+tanh_slope: Op = elementwise(
     "tanh_slope",
     _slope_by_result(lambda b, out: np.subtract(1, np.multiply(b, b, out=out), out=out)),
     (lambda g, b: tanh_slope(g, b), lambda g, a, b: g * a * (-2.0 * b)),

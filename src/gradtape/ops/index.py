@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import op
-from ..core.op import Discrete, Op
+from ..core.op import Op
+from .declare import op
+from .reasons import Discrete
 from .rows import Slices, add_at, add_rows
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..core import apply
-from ..core.declare import op
 from ..core.op import FLOATS, NUMBERS, REALS
+from .declare import op
 
 
 # --- matrices -------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ def _product(name: str, forward: Any, rules: Any, shape: Any, sample: Any, **mor
 
 
 # Of a b, a bᵀ and aᵀ b each has slopes among the others, so no transpose is ever recorded.
-matmul = _product(
+matmul: Any = _product(
     "matmul", _matmul,
     (lambda g, b: matmul_nt(g, b), lambda g, a, b: _across_rows(a, g, b)),
     _matmul_shape,
@@ -100,13 +100,13 @@ matmul = _product(
     ],
     numpy=(np.matmul,),
 )  # fmt: skip
-matmul_nt = _product(
+matmul_nt: Any = _product(
     "matmul_nt", lambda a, b: _matmul(a, turned(b)),
     (lambda g, b: matmul(g, b), lambda g, a, b: _across_rows(g, a, b)),
     lambda a, b: _matmul_shape(a, _turned_shape(b)),
     lambda d: [([d(2, 3), d(4, 3)], {}), ([d(5, 2, 3), d(4, 3)], {}), ([d(2, 3), d(5, 4, 3)], {})],
 )  # fmt: skip
-matmul_tn = _product(
+matmul_tn: Any = _product(
     "matmul_tn", lambda a, b: _matmul(turned(a), b),
     (lambda g, b: matmul_nt(b, g), lambda g, a: matmul(a, g)),
     lambda a, b: _matmul_shape(_turned_shape(a), b),

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import op
-from ..core.op import Flat
+from .declare import op
+from .reasons import Flat
 
 FIXED = Flat("TensorFlow counts the numbers of a range and of one-hot rows as fixed")
 

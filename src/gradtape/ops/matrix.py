@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import op
-from ..core.op import Missing, Op
+from ..core.op import Op
+from .declare import op
 from .diagonal import band_part
 from .linear import matmul, turned
+from .reasons import Missing
 
 # What LAPACK computes with; TensorFlow also takes float16.
 MATRICES = "fc"

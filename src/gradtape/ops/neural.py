@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import elementwise, op
-from ..core.op import REALS, Flat, Op
+from ..core.op import REALS, Op
+from .declare import elementwise, op
 from .elementwise import FLOATING, in_float32, sigmoid, square
+from .reasons import Flat
 from .special import erfc
 
 GATE = "which side of the kink an element lies on is a matter of yes or no"
@@ -40,7 +41,7 @@ relu_gate: Op = elementwise(
     takes=REALS,
 )
 relu = elementwise(
-    "relu", lambda a: np.maximum(a, 0), lambda g, y: relu_gate(g, y), takes=REALS,
+    "relu", lambda a: np.maximum(a, a.dtype.type(0)), lambda g, y: relu_gate(g, y), takes=REALS,
     sample=(0.1, 2),
 )  # fmt: skip
 relu6_gate: Op = elementwise(

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import op
 from ..core.op import Op
+from .declare import op
 
 Pads = tuple[tuple[int, int], ...]
 

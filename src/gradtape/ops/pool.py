@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import op
-from ..core.op import REALS, Flat, Op
+from ..core.op import REALS, Op
+from .declare import op
 from .elementwise import FLOATING, in_float32
+from .reasons import Flat
 from .windows import Geometry, inner_key, padded
 
 CHOICE = "which number is the greatest of its window is a matter of yes or no"

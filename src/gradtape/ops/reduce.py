@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import op
-from ..core.op import NUMBERS, REALS, Discrete, Op, Reason, Rule
+from ..core.op import NUMBERS, REALS, Op, Rule
+from .declare import op
 from .elementwise import divide_no_nan
+from .reasons import Discrete, Reason
 from .shape import cast
 
 SUM: Any = np.add.reduce

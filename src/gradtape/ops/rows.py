@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import op
+from .declare import op
 
 # Elements from which SciPy's sparse product is quicker than np.add.at; importing it takes 0.15 s.
 _MANY = 1 << 16

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import op
-from ..core.op import Discrete
+from .declare import op
+from .reasons import Discrete
 from .rows import add_rows
 from .shape import cast
 

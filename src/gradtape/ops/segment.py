@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import op
-from ..core.op import NUMBERS, REALS, Missing, Op
+from ..core.op import NUMBERS, REALS, Op
+from .declare import op
+from .reasons import Missing
 from .rows import add_rows
 from .shape import cast
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import elementwise, op
-from ..core.op import ANYTHING, Missing, Op
+from ..core.op import ANYTHING, Op
 from ..core.operand import speaks
+from .declare import elementwise, op
+from .reasons import Missing
 
 identity = elementwise("identity", lambda a: a, lambda g: g, takes=ANYTHING)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import op
+from .declare import op
 from .elementwise import FLOATING, in_float32
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import op
-from ..core.op import Discrete, Missing
+from .declare import op
+from .reasons import Discrete, Missing
 
 PLACE = Discrete("the result is a place, a whole number")
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.declare import elementwise, op
-from ..core.op import Missing, Op, Reason
+from ..core.op import Op
+from .declare import elementwise, op
 from .elementwise import FLOATING, POSITIVE, UNIT, no_kernel, xlog1py, xlogy
+from .reasons import Missing, Reason
 
 COARSE = ("float16", "bfloat16")
 

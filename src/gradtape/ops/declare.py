@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from . import apply
-from .op import FLOATS, Op
+from ..core import apply
+from ..core.op import FLOATS, Op
 
 
 def elementwise(name: str, forward: Callable[..., Any], pull: Any, **more: Any) -> Op:
