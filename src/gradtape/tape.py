@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ class GradientTape:
         flat_targets = _parts(nest.flatten(target))
         leaves = nest.flatten(sources)
         flat_sources = _parts(leaves)
-        seeds = _seeds(flat_targets, output_gradients)
+        seeds = _seeds(flat_targets, output_gradients, asked=bool(leaves))
         answers = _differentiate(tape, flat_targets, flat_sources, seeds)
         if unconnected is UnconnectedGradients.ZERO:
             for k, source in enumerate(flat_sources):
@@ -157,7 +158,8 @@ class GradientTape:
         self._finish()
         if flat_sources is not leaves:
             answers = _joined(leaves, answers)
-        if sources.__class__ is list and len(leaves) == len(sources):
+        flat = sources.__class__ is list and len(leaves) == len(sources)
+        if flat and all(map(is_, leaves, sources)):
             return answers
         return nest.pack_sequence_as(sources, answers)
 
@@ -319,10 +321,10 @@ def _key(tape: Tape, value: Any) -> Any:
     return value._id if follows(tape, value) else ("free", id(value))
 
 
-def _seeds(targets: list, given: Any) -> list:
+def _seeds(targets: list, given: Any, asked: bool = True) -> list:
     """The cotangents of the targets: ones where none are given (also for the last of several)."""
     flat = [None] if given is None else nest.flatten(given)
-    if given is not None and any(g is None for g in flat):
+    if given is not None and asked and any(g is None for g in flat):
         raise ValueError(
             "output_gradients has a None among its entries: leave the argument out for ones, or "
             "give a tensor for every target."
