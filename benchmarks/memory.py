@@ -54,21 +54,29 @@ def record(tf, ops, a, b):
     return tape, y
 
 
-def sweep_time(tf, ops, repeats):
-    """Return the shortest seconds for recording the chain and for the sweep back."""
+def sweep_time(tf, ops, tapes, repeats=3):
+    """Return the seconds for recording a chain and for the sweep back, over several tapes.
+
+    Short and long chains are clocked over the same number of operations: the best of many short
+    moments would be compared with the average of a long one otherwise.
+    """
     a, b = tf.constant(0.999), tf.constant(0.001)
     tape, y = record(tf, 1000, a, b)
     tape.gradient(y, [a, b])
-    forward, backward = [], []
+    rounds = []
     for _ in range(repeats):
-        begin = time.perf_counter()
-        tape, y = record(tf, ops, a, b)
-        middle = time.perf_counter()
-        tape.gradient(y, [a, b])
-        backward.append(time.perf_counter() - middle)
-        forward.append(middle - begin)
-        del tape, y
-    return {"forward": min(forward), "backward": min(backward)}
+        forward = backward = 0.0
+        for _ in range(tapes):
+            begin = time.perf_counter()
+            tape, y = record(tf, ops, a, b)
+            middle = time.perf_counter()
+            tape.gradient(y, [a, b])
+            backward += time.perf_counter() - middle
+            forward += middle - begin
+            del tape, y
+        rounds.append((forward + backward, forward, backward))
+    _, forward, backward = min(rounds)
+    return {"forward": forward / tapes, "backward": backward / tapes}
 
 
 def sweep_memory(tf, ops, copies):
@@ -111,7 +119,7 @@ def report(module, steps, short, long):
     figures = []
     for ops in (short, long):
         small = ops == short
-        clocked = fresh(module, "time", ops=ops, repeats=10 if small else 3)
+        clocked = fresh(module, "time", ops=ops, tapes=max(1, long // ops))
         weighed = fresh(module, "memory", ops=ops, copies=max(1, long // ops // 5))
         forward, backward = clocked["forward"] / ops, clocked["backward"] / ops
         figures.append((forward, backward, forward + backward, weighed["recorded"] / ops))

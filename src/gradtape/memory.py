@@ -1,4 +1,4 @@
-"""Asks the C library to keep freed memory, so that arrays of middle size reuse pages.
+"""What gradtape asks of the process's memory: reuse of freed pages, patience of the collector.
 
 By default glibc gives arrays over 128 kB back to the system at once, and each new one is made of
 pages that the kernel must first map and clear. A training step makes and drops dozens of them: a
@@ -8,8 +8,10 @@ six-layer tanh network on 1,000 x 64 points runs in 2.4 ms instead of 3.6 when t
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+from threading import Lock
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _KEEP, _LARGEST = 1 << 27, 1 << 25
@@ -25,3 +27,35 @@ def keep_freed_memory() -> None:
     if mallopt is not None:
         mallopt(_M_MMAP_THRESHOLD, _LARGEST)
         mallopt(_M_TRIM_THRESHOLD, _KEEP)
+
+
+class _Patience:
+    """Postpones the garbage collector's full passes while a tape records.
+
+    A recording is a million objects that are all alive, and every full pass walks all of them: of
+    2.5 us an op, 0.7. Passes over young objects, where garbage is found, go on as usual.
+    """
+
+    NEVER = 1 << 30
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._open = 0
+        self._before = gc.get_threshold()
+
+    def begin(self) -> None:
+        with self._lock:
+            self._open += 1
+            if self._open == 1:
+                self._before = gc.get_threshold()
+                gc.set_threshold(*self._before[:2], self.NEVER)
+
+    def end(self) -> None:
+        with self._lock:
+            self._open -= 1
+            # Whoever changed the setting meanwhile is to have it.
+            if not self._open and gc.get_threshold()[2] == self.NEVER:
+                gc.set_threshold(*self._before)
+
+
+patience = _Patience()

@@ -20,6 +20,8 @@ from .ops.reasons import Reason
 from .ops.rows import Slices
 from .ops.shape import identity
 
+SHORT = 11  # fields of a record of `quick`
+
 
 def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0) -> dict:
     """Pull the cotangents in `grads` (by id) back through the records (newest first).
@@ -43,7 +45,7 @@ def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0)
             op = record[0]
             if g.__class__ is Slices and op is not identity:
                 g = g.dense()
-            if len(record) == 10:
+            if len(record) == SHORT:
                 pull = _short
             elif op is ITEM:
                 _item(record, g, grads)
@@ -72,7 +74,7 @@ def prune(records: list, wanted: set) -> list:
     useful = set(wanted)
     kept = []
     for record in records:
-        if len(record) == 10:
+        if len(record) == SHORT:
             i, a, b = record[1:4]
             use_a, use_b = a in useful, b in useful
             if not (use_a or use_b):
@@ -164,7 +166,7 @@ def _without_slope(op: Op, reason: Reason | None) -> Any:
 
 
 def _short(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
-    _, _, a_id, b_id, a, b, y, a_shape, b_shape, _ = record
+    _, _, a_id, b_id, a, b, y, a_shape, b_shape, _, _ = record
     rules = (op.calls or calls(op))[recorded]
     if a_id is not None:
         h = rules[0](g, a, b, y)
@@ -183,7 +185,7 @@ def _short(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int
 
 
 def _general(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
-    _, _, ids, names, kept, _ = record
+    _, _, ids, names, kept, _, _ = record
     see = _wrap if recorded else _unwrap
     have = dict(zip(names, map(see, kept), strict=True))
     if op.joint:
@@ -210,7 +212,7 @@ def _general(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: i
 
 
 def _item(record: tuple, g: Any, grads: dict) -> None:
-    _, _, bundle, i, n, _ = record
+    _, _, bundle, i, n, _, _ = record
     parts = grads.setdefault(bundle, [None] * n)
     parts[i] = g
 

@@ -14,6 +14,7 @@ from .core.apply import tensor
 from .core.operand import Operand
 from .core.record import Tape, Value, follow, follows, threads
 from .enums import UnconnectedGradients
+from .memory import patience
 from .ops.rows import Slices
 from .ops.shape import broadcast_to, concat, reshape, transpose
 from .shapes import CompositeTensor, TensorShape
@@ -61,6 +62,7 @@ class GradientTape:
             self._tape = Tape(self._watch_accessed_variables)
         self._tape.start()
         self._recording = True
+        patience.begin()
         return self
 
     def __exit__(self, *exception: Any) -> None:
@@ -73,6 +75,7 @@ class GradientTape:
         assert self._tape is not None
         self._tape.stop()
         self._recording = False
+        patience.end()
 
     def __del__(self) -> None:
         tape = getattr(self, "_tape", None)

@@ -1,8 +1,8 @@
 """Applying an op to tensors: compute with NumPy, then record for whoever follows an operand.
 
 There are two ways to say it, because this is the hottest path of all: ops of one or two operands
-and no parameters, recorded as `(op, id, a_id, b_id, a, b, y, a_shape, b_shape, place)`, and all
-others, as `(op, id, ids, names, kept, place)`. What no rule needs is None or left out.
+without parameters, recorded as (op, id, a_id, b_id, a, b, y, a_shape, b_shape, code, offset), and
+all others, as (op, id, ids, names, kept, code, offset). What no rule needs is None or left out.
 """
 
 from __future__ import annotations
@@ -20,10 +20,8 @@ from .record import Mark, Value, join, next_id
 
 
 def _quiet_setting() -> tuple[ContextVar, Any]:
-    """NumPy's own context variable for floating-point errors, and its value for "ignore all".
-
-    Setting it directly takes 0.15 us where `with np.errstate` takes 1.3.
-    """
+    """NumPy's context variable for floating-point errors and its value for "ignore all": set
+    directly, it takes 0.15 us where `with np.errstate` takes 1.3."""
     context = copy_context()
     before = dict(context)
     context.run(np.seterr, all="ignore")
@@ -115,9 +113,11 @@ def quick(op: Op) -> Any:
         if two and y.__class__ is ndarray:
             a_shape = None if x.shape == (shape := y.shape) else x.shape
             b_shape = None if z.shape == shape else z.shape
-        kept_a, kept_b = a if keep_a else None, b if keep_b else None
-        kept_y = t if keep_y else None
-        entry = (op, i, a_id, b_id, kept_a, kept_b, kept_y, a_shape, b_shape, caller())
+        user = caller()
+        entry = (
+            op, i, a_id, b_id, a if keep_a else None, b if keep_b else None, t if keep_y else None,
+            a_shape, b_shape, user.f_code, user.f_lasti,
+        )  # fmt: skip
         for append in m.appends:
             append(entry)
         for recorder in m.pushers:
@@ -154,7 +154,8 @@ def general(op: Op) -> Any:
             tracked = tuple([i is not None for i in ids])
             names, fetches = plans.get(tracked) or op.plan(tracked)
             kept = [fetch(operands, params, t) for fetch in fetches]
-            entry = (op, t._id, ids, names, kept, caller())
+            user = caller()
+            entry = (op, t._id, ids, names, kept, user.f_code, user.f_lasti)
             for append in m.appends:
                 append(entry)
             for recorder in m.pushers:
@@ -175,12 +176,13 @@ def several(op: Any, operands: Any, params: dict, values: tuple, m: Mark | None)
             t._mark = m
             t._id = next_id()
     names, fetches = op.plan(tuple([a._mark is not None for a in operands]))
-    bundle, place, count = next_id(), caller(), len(results)
+    bundle, user, count = next_id(), caller(), len(results)
     kept = [fetch(operands, params, results) for fetch in fetches]
     ids = [None if a._mark is None else a._id for a in operands]
-    entries: list[tuple] = [(op, bundle, ids, names, kept, place)]
+    place = (user.f_code, user.f_lasti)
+    entries: list[tuple] = [(op, bundle, ids, names, kept, *place)]
     followed = [(i, t) for i, t in enumerate(results) if t._mark is not None]
-    entries += [(ITEM, t._id, bundle, i, count, place) for i, t in followed]
+    entries += [(ITEM, t._id, bundle, i, count, *place) for i, t in followed]
     for append in m.appends:
         for entry in entries:
             append(entry)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sys import _getframe
-from types import CodeType
+from types import FrameType
 
 PACKAGES = frozenset(
     {"gradtape"}
@@ -11,10 +11,10 @@ PACKAGES = frozenset(
 )
 
 
-def caller() -> tuple[CodeType, int]:
-    """The innermost frame outside gradtape, as (code, offset of its running instruction)."""
+def caller() -> FrameType:
+    """The innermost frame outside gradtape; its `f_code` and `f_lasti` are the place."""
     frame = _getframe(2)
     # Python's own record of the package is the quickest way to tell: 0.1 us a frame.
     while frame.f_globals.get("__package__") in PACKAGES and (back := frame.f_back):
         frame = back
-    return frame.f_code, frame.f_lasti
+    return frame
