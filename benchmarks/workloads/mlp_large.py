@@ -50,13 +50,13 @@ def torch():
     x, labels = torch.tensor(x), torch.tensor(labels)
 
     def step():
-        h = torch.relu(torch.addmm(b1, x, w1))
-        h = torch.relu(torch.addmm(b2, h, w2))
-        loss = F.cross_entropy(torch.addmm(b3, h, w3), labels)
+        h = torch.relu(x @ w1 + b1)
+        h = torch.relu(h @ w2 + b2)
+        loss = F.cross_entropy(h @ w3 + b3, labels)
         grads = torch.autograd.grad(loss, params)
         with torch.no_grad():
             for p, g in zip(params, grads, strict=True):
-                p.sub_(g, alpha=RATE)
+                p -= RATE * g
         return grads
 
     return step

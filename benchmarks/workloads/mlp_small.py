@@ -39,7 +39,6 @@ def tape(tf):
 
 def torch():
     import torch
-    from torch.nn import functional as F
 
     params, x, y = start()
     params = [torch.tensor(p, requires_grad=True) for p in params]
@@ -47,13 +46,13 @@ def torch():
     x, y = torch.tensor(x), torch.tensor(y)
 
     def step():
-        h = torch.relu(torch.addmm(b1, x, w1))
-        h = torch.relu(torch.addmm(b2, h, w2))
-        loss = F.mse_loss(torch.addmm(b3, h, w3), y)
+        h = torch.relu(x @ w1 + b1)
+        h = torch.relu(h @ w2 + b2)
+        loss = torch.mean(torch.square(h @ w3 + b3 - y))
         grads = torch.autograd.grad(loss, params)
         with torch.no_grad():
             for p, g in zip(params, grads, strict=True):
-                p.sub_(g, alpha=RATE)
+                p -= RATE * g
         return grads
 
     return step

@@ -58,9 +58,9 @@ def torch():
     ones = torch.ones(POINTS, 1)
 
     def network(x, t):
-        h = torch.tanh(torch.addmm(b1, torch.cat([x, t], 1), w1))
-        h = torch.tanh(torch.addmm(b2, h, w2))
-        h = torch.tanh(torch.addmm(b3, h, w3))
+        h = torch.tanh(torch.cat([x, t], 1) @ w1 + b1)
+        h = torch.tanh(h @ w2 + b2)
+        h = torch.tanh(h @ w3 + b3)
         return h @ w4
 
     def step():

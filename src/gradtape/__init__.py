@@ -8,244 +8,135 @@
 <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
 """
 
+# isort: skip_file
 from types import ModuleType as _ModuleType
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
-from . import (
-    autodiff,
-    bitwise,
-    config,
-    debugging,
-    dtypes,
-    errors,
-    experimental,
-    initializers,
-    linalg,
-    math,
-    nest,
-    nn,
-    ragged,
-    random,
-    sparse,
-    strings,
-    types,
-)  # fmt: skip
-from . import test_util as test
+from . import autodiff, bitwise, dtypes, errors, linalg, math, nest, nn
 from .arrays import (
-    argsort,
-    batch_to_space,
-    bitcast,
-    boolean_mask,
-    broadcast_dynamic_shape,
-    broadcast_static_shape,
-    broadcast_to,
-    cast,
-    concat,
-    constant,
-    convert_to_tensor,
-    dynamic_partition,
-    dynamic_stitch,
-    ensure_shape,
-    expand_dims,
-    eye,
-    fill,
-    gather,
-    gather_nd,
-    get_static_value,
-    identity,
-    identity_n,
-    is_tensor,
-    linspace,
-    meshgrid,
-    newaxis,
-    one_hot,
-    ones,
-    ones_like,
-    pad,
-    range,
-    rank,
-    repeat,
-    reshape,
-    reverse,
-    reverse_sequence,
-    roll,
-    saturate_cast,
-    scatter_nd,
-    searchsorted,
-    sequence_mask,
-    shape,
-    shape_n,
-    size,
-    slice,
-    sort,
-    space_to_batch,
-    split,
-    squeeze,
-    stack,
-    stop_gradient,
-    strided_slice,
-    tensor_scatter_nd_add,
-    tensor_scatter_nd_max,
-    tensor_scatter_nd_min,
-    tensor_scatter_nd_sub,
-    tensor_scatter_nd_update,
-    tile,
-    transpose,
-    unique,
-    unique_with_counts,
-    unstack,
-    where,
-    zeros,
-    zeros_like,
+    argsort, batch_to_space, bitcast, boolean_mask, broadcast_dynamic_shape,
+    broadcast_static_shape, broadcast_to, cast, concat, constant, convert_to_tensor,
+    dynamic_partition, dynamic_stitch, ensure_shape, expand_dims, eye, fill, gather, gather_nd,
+    get_static_value, identity, identity_n, is_tensor, linspace, meshgrid, newaxis, one_hot, ones,
+    ones_like, pad, range, rank, repeat, reshape, reverse, reverse_sequence, roll, saturate_cast,
+    scatter_nd, searchsorted, sequence_mask, shape, shape_n, size, slice, sort, space_to_batch,
+    split, squeeze, stack, stop_gradient, strided_slice, tensor_scatter_nd_add,
+    tensor_scatter_nd_max, tensor_scatter_nd_min, tensor_scatter_nd_sub, tensor_scatter_nd_update,
+    tile, transpose, unique, unique_with_counts, unstack, where, zeros, zeros_like,
 )  # fmt: skip
 from .clipping import clip_by_global_norm, clip_by_norm, clip_by_value
-from .control import case, cond, foldl, foldr, map_fn, scan, switch_case, vectorized_map, while_loop
 from .custom import custom_gradient, grad_pass_through, recompute_grad
-from .debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
 from .dtypes import (
-    DType,
-    as_dtype,
-    bfloat16,
-    bool,
-    complex64,
-    complex128,
-    double,
-    float16,
-    float32,
-    float64,
-    half,
-    int8,
-    int16,
-    int32,
-    int64,
-    resource,
-    string,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    variant,
+    DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64,
+    half, int8, int16, int32, int64, resource, string, uint8, uint16, uint32, uint64, variant,
 )  # fmt: skip
 from .enums import UnconnectedGradients, VariableAggregation, VariableSynchronization
 from .function import function
-from .graph import (
-    Graph,
-    control_dependencies,
-    device,
-    executing_eagerly,
-    group,
-    hessians,
-    init_scope,
-    inside_function,
-    is_symbolic_tensor,
-    no_op,
-    tuple,
-)  # fmt: skip
-from .initializers import (
-    constant_initializer,
-    ones_initializer,
-    random_normal_initializer,
-    random_uniform_initializer,
-    zeros_initializer,
-)  # fmt: skip
 from .linalg import eig, eigvals, einsum, matmul, norm, tensordot
 from .math import (
-    abs,
-    acos,
-    acosh,
-    add,
-    add_n,
-    argmax,
-    argmin,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    complex,
-    cos,
-    cosh,
-    cumsum,
-    divide,
-    equal,
-    exp,
-    floor,
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    logical_and,
-    logical_not,
-    logical_or,
-    maximum,
-    minimum,
-    multiply,
-    negative,
-    not_equal,
-    pow,
-    realdiv,
-    reduce_all,
-    reduce_any,
-    reduce_logsumexp,
-    reduce_max,
-    reduce_mean,
-    reduce_min,
-    reduce_prod,
-    reduce_sum,
-    round,
-    scalar_mul,
-    sigmoid,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    subtract,
-    tan,
-    tanh,
-    truediv,
-    truncatediv,
-    truncatemod,
+    abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, complex, cos,
+    cosh, cumsum, divide, equal, exp, floor, greater, greater_equal, less, less_equal, logical_and,
+    logical_not, logical_or, maximum, minimum, multiply, negative, not_equal, pow, realdiv,
+    reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod,
+    reduce_sum, round, scalar_mul, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan, tanh,
+    truediv, truncatediv, truncatemod,
 )  # fmt: skip
 from .memory import keep_freed_memory as _keep_freed_memory
 from .module import Module
 from .names import name_scope
-from .printing import print
-from .pyfunc import numpy_function, py_function
-from .ragged import RaggedTensor, RaggedTensorSpec
 from .shapes import TensorShape, TensorSpec, TypeSpec, type_spec_from_value
 from .slices import IndexedSlices, IndexedSlicesSpec
-from .sparse import SparseTensor, SparseTensorSpec
-from .strings import as_string
 from .tape import GradientTape, gradients
 from .tensor import Tensor
-from .tensor_array import TensorArray
 from .variable import Variable
 from .version import TENSORFLOW as __version__
 
-_NAMESPACES = (
-    autodiff, bitwise, config, debugging, dtypes, errors, experimental, initializers, linalg, math,
-    nest, nn, ragged, random, sparse, strings, test, types,
-)  # fmt: skip
+if _TYPE_CHECKING:
+    from . import config, debugging, experimental, initializers, ragged, random, sparse, strings
+    from . import test_util as test, types
+    from .control import (
+        case, cond, foldl, foldr, map_fn, scan, switch_case, vectorized_map, while_loop,
+    )  # fmt: skip
+    from .debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
+    from .graph import (
+        Graph, control_dependencies, device, executing_eagerly, group, hessians, init_scope,
+        inside_function, is_symbolic_tensor, no_op, tuple,
+    )  # fmt: skip
+    from .initializers import (
+        constant_initializer, ones_initializer, random_normal_initializer,
+        random_uniform_initializer, zeros_initializer,
+    )  # fmt: skip
+    from .printing import print
+    from .pyfunc import numpy_function, py_function
+    from .ragged import RaggedTensor, RaggedTensorSpec
+    from .sparse import SparseTensor, SparseTensorSpec
+    from .strings import as_string
+    from .tensor_array import TensorArray
+
+# Found when they are first asked for, which saves a quarter of the import: namespaces, and single
+# names by the module that they live in. (The lines above say the same to type checkers.)
+_MODULES = {
+    "config": "config", "debugging": "debugging", "experimental": "experimental",
+    "initializers": "initializers", "ragged": "ragged", "random": "random", "sparse": "sparse",
+    "strings": "strings", "test": "test_util", "types": "types",
+}  # fmt: skip
+_NAMES = {
+    "control": "case cond foldl foldr map_fn scan switch_case vectorized_map while_loop",
+    "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
+    "graph": "Graph control_dependencies device executing_eagerly group hessians init_scope "
+    "inside_function is_symbolic_tensor no_op tuple",
+    "initializers": "constant_initializer ones_initializer random_normal_initializer "
+    "random_uniform_initializer zeros_initializer",
+    "printing": "print",
+    "pyfunc": "numpy_function py_function",
+    "ragged": "RaggedTensor RaggedTensorSpec",
+    "sparse": "SparseTensor SparseTensorSpec",
+    "strings": "as_string",
+    "tensor_array": "TensorArray",
+}
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
+_PRESENT = (autodiff, bitwise, dtypes, errors, linalg, math, nest, nn)
 # TensorFlow's names: modules that only make up gradtape are not among them.
-__all__ = [
+__all__ = [*_MODULES, *_HOME]
+__all__ += [
     _name
     for _name, _value in list(globals().items())
-    if not _name.startswith("_") and (not isinstance(_value, _ModuleType) or _value in _NAMESPACES)
+    if not _name.startswith("_") and (not isinstance(_value, _ModuleType) or _value in _PRESENT)
 ]
 
 
-def _teaching(module: str):
-    """A module's `__getattr__`: says what to use instead of a name that is not there."""
+def __getattr__(name: str) -> _Any:
+    from importlib import import_module
 
-    def __getattr__(name: str):
+    if name in _MODULES:
+        found: _Any = import_module(f".{_MODULES[name]}", __name__)
+        _teach(found)
+    elif name in _HOME:
+        found = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    else:
         from .alias import missing
 
-        raise AttributeError(missing(module, name), name=name)
+        raise AttributeError(missing(__name__, name), name=name)
+    globals()[name] = found
+    return found
 
-    return __getattr__
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
-__getattr__ = _teaching(__name__)
-for _value in _NAMESPACES:
-    vars(_value).setdefault("__getattr__", _teaching(_value.__name__))
+def _teach(module: _Any) -> None:
+    """Let a namespace say what to use instead of a name that it does not have."""
+
+    def __getattr__(name: str) -> _Any:
+        from .alias import missing
+
+        raise AttributeError(missing(module.__name__, name), name=name)
+
+    module.__dict__.setdefault("__getattr__", __getattr__)
+
+
+for _value in _PRESENT:
+    _teach(_value)
 _keep_freed_memory()

@@ -33,8 +33,8 @@ class Mark:
 
     def __init__(self, recorders: tuple[Recorder, ...]) -> None:
         self.recorders = recorders
-        self.appends = tuple(r.append for r in recorders if r.append is not None)
-        self.pushers = tuple(r for r in recorders if r.append is None)
+        self.appends = tuple([r.append for r in recorders if r.append is not None])
+        self.pushers = tuple([r for r in recorders if r.append is None])
         self.live: Mark | None = None
         self.thread: int | None = None
         for recorder in recorders:
