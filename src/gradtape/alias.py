@@ -147,17 +147,18 @@ def public_names() -> list[str]:
     found = []
     for name in _offered(engine):
         found.append(name)
-        value = vars(engine).get(name)
+        value = getattr(engine, name)  # some are imported only now, to propose what is in them
         if isinstance(value, ModuleType) and value.__name__.startswith(ENGINE):
-            inner = (one for one in _offered(value) if not isinstance(vars(value)[one], ModuleType))
+            inner = (
+                one for one in _offered(value) if not isinstance(getattr(value, one), ModuleType)
+            )
             found += [f"{name}.{one}" for one in inner]
     return found
 
 
 def _offered(module: ModuleType) -> list[str]:
     held = [name for name in vars(module) if not name.startswith("_")]
-    listed = getattr(module, "__all__", held)
-    return [name for name in held if name in listed]
+    return list(vars(module).get("__all__", held))
 
 
 def _counsel(inner: str, names: Iterable[str], prefix: str) -> str:
@@ -193,6 +194,7 @@ _IN_KERAS = "it went to tf.keras in TensorFlow 2"
 
 # Names of TensorFlow 1, and what took their place.
 MOVED = {
+    "keras": "train tf.Variables by hand, as in variable.assign_sub(rate * gradient)",
     "placeholder": "pass the value to a Python function as an argument",
     "Session": _NO_SESSION,
     "InteractiveSession": _NO_SESSION,
