@@ -190,11 +190,11 @@ PRIVATE = dict.fromkeys(
 _NO_GRAPH = "there is no graph in TensorFlow 2: code runs as it is called"
 _NO_SESSION = "code runs as it is called, so drop the session and read a value with .numpy()"
 _NO_INITIALISER = "a variable has its value from the start, so drop the call"
-_IN_KERAS = "it went to tf.keras in TensorFlow 2"
+_BY_HAND = "keep the weights in a tf.Variable and write the step with tf.GradientTape"
 
 # Names of TensorFlow 1, and what took their place.
 MOVED = {
-    "keras": "train tf.Variables by hand, as in variable.assign_sub(rate * gradient)",
+    "keras": _BY_HAND,
     "placeholder": "pass the value to a Python function as an argument",
     "Session": _NO_SESSION,
     "InteractiveSession": _NO_SESSION,
@@ -238,10 +238,10 @@ MOVED = {
     "app": "parse the arguments with argparse and call the function",
     "flags": "parse the arguments with argparse",
     "logging": "use Python's logging",
-    "contrib": "it left TensorFlow in 2.0: look in tf.keras, tf.nn and tf.linalg",
-    "layers": _IN_KERAS,
-    "losses": _IN_KERAS,
-    "metrics": _IN_KERAS,
-    "train.GradientDescentOptimizer": "use tf.keras.optimizers.SGD",
-    "train.AdamOptimizer": "use tf.keras.optimizers.Adam",
+    "contrib": "it left TensorFlow in 2.0: look in tf.nn and tf.linalg",
+    "layers": _BY_HAND,
+    "losses": _BY_HAND,
+    "metrics": _BY_HAND,
+    "train.GradientDescentOptimizer": "use variable.assign_sub(rate * gradient)",
+    "train.AdamOptimizer": "write the update with variable.assign_sub",
 }
