@@ -106,3 +106,57 @@ def test_a_long_program_neither_recurses_nor_grows_per_op() -> None:
         return used / n
 
     assert bytes_per_op(100_000) < 1.2 * bytes_per_op(10_000)
+
+
+def test_the_collector_has_its_setting_back_after_every_kind_of_end() -> None:
+    before = gc.get_threshold()
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        with tape.stop_recording():
+            assert gc.get_threshold() == before
+        tape.reset()
+    assert gc.get_threshold() == before
+    with pytest.raises(TypeError), tf.GradientTape() as tape:
+        tf.exp(x, 1, 2, 3)
+    assert gc.get_threshold() == before
+    with tf.GradientTape() as tape:
+        tape.gradient(x * x, x)
+    assert gc.get_threshold() == before
+    tape = tf.GradientTape()
+    tape.__enter__()  # and never left
+    del tape
+    assert gc.get_threshold() == before
+
+
+def test_who_sets_the_collector_while_a_tape_records_is_heard() -> None:
+    young, middle, full = gc.get_threshold()
+    try:
+        with tf.GradientTape():
+            gc.set_threshold(0)
+        assert gc.get_threshold() == (0, middle, full)
+    finally:
+        gc.set_threshold(young, middle, full)
+
+
+def test_a_gone_accumulator_keeps_no_tangents(no_cycles) -> None:
+    x = tf.constant([1.0, 2.0])
+    tangent = tf.constant([1.0, 0.0])
+    kept = weakref.ref(tangent)
+    accumulator = tf.autodiff.ForwardAccumulator(x, tangent)
+    with accumulator:
+        x * x
+    del accumulator, tangent
+    assert kept() is None
+
+
+def test_inner_tapes_leave_nothing_on_a_long_outer_one(no_cycles) -> None:
+    x = tf.constant(2.0)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        for _ in range(50):
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = x * x
+            inner.gradient(y, x)
+            y * y
+        assert len(outer._tape.marks) < 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -135,3 +136,11 @@ def test_initializers_with_a_seed_repeat():
         assert not np.array_equal(make()([3]), make()([3]))
         assert make.from_config(once.get_config()).get_config() == once.get_config()
     np.testing.assert_array_equal(tf.constant_initializer([1, 2])([2]), [1, 2])
+
+
+def test_timestamp():
+    before = time.time()
+    stamp = tf.timestamp()
+    assert stamp.dtype == tf.float64
+    assert stamp.shape == ()
+    assert before <= float(stamp) <= time.time()

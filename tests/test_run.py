@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from importlib import import_module
 from textwrap import dedent
 
 import pytest
@@ -363,15 +364,26 @@ def test_a_name_that_cannot_be_imported(write):
         ("reduce_men", "; did you mean tf.reduce_mean?"),
         ("expp", "; did you mean tf.exp?"),
         ("Session", "; code runs as it is called, so drop the session and read a value with"),
+        ("mean", "; use tf.reduce_mean"),
+        ("math.mean", "; use tf.reduce_mean"),
+        ("train", "; write the update with variable.assign_sub(rate * gradient), save"),
+        ("losses.mse", "; write the loss with tf.nn and tf.reduce_mean"),
+        ("data", "; keep the data in tensors and take batches with slices"),
         ("_private", ""),
         ("nothing_like_it", ""),
     ],
 )
 def test_what_is_said_of_a_missing_name(name, counsel):
     names = ["math.exp", "math.log", "exp", "reduce_mean"]
-    message = alias.missing("gradtape", name, names)
-    assert message.startswith(f"module 'gradtape' has no attribute {name!r}{counsel}")
+    module, _, name = f"gradtape.{name}".rpartition(".")
+    message = alias.missing(module, name, names)
+    assert message.startswith(f"module {module!r} has no attribute {name!r}{counsel}")
     assert bool(counsel) == (";" in message)
+
+
+def test_a_namespace_of_keras_answers_too():
+    with pytest.raises(AttributeError, match="write the loss with"):
+        import_module("gradtape").losses.mse  # noqa: B018
 
 
 def test_the_advice_names_what_there_is():

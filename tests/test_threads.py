@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier, Thread
+from threading import Barrier, Event, Thread
+
+import numpy as np
 
 import gradtape as tf
+from gradtape.core.record import threads
 
 
 def in_thread(function):
@@ -77,3 +80,38 @@ def test_a_tape_may_move_to_another_thread() -> None:
         return float(tape.gradient(z, x))
 
     assert in_thread(go_on) == 12.0
+
+
+def test_a_tape_stopped_by_another_thread_leaves_this_one_clean() -> None:
+    x = tf.Variable(3.0)
+
+    def recording():
+        with tf.GradientTape():
+            yield
+
+    open_block = recording()
+    next(open_block)
+    in_thread(open_block.close)
+    with tf.GradientTape() as tape:
+        y = x * x
+    assert float(tape.gradient(y, x)) == 6.0
+    assert not threads.active
+
+
+def test_a_value_read_while_another_thread_updates_the_variable_is_whole_and_stays() -> None:
+    v = tf.Variable(tf.zeros(100_000))
+    done, changed = Event(), []
+
+    def read() -> None:
+        while not done.is_set():
+            seen = v.value()
+            first, again = np.array(seen), np.array(seen)
+            changed.append((first != again).any() or first.min() != first.max())
+
+    reader = Thread(target=read)
+    reader.start()
+    for _ in range(300):
+        v.assign_add(tf.ones(100_000))
+    done.set()
+    reader.join()
+    assert not any(changed)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from . import autodiff, bitwise, dtypes, errors, linalg, math, nest, nn
+from . import losses as _losses
 from .arrays import (
     argsort, batch_to_space, bitcast, boolean_mask, broadcast_dynamic_shape,
     broadcast_static_shape, broadcast_to, cast, concat, constant, convert_to_tensor,
@@ -67,7 +68,7 @@ if _TYPE_CHECKING:
         constant_initializer, ones_initializer, random_normal_initializer,
         random_uniform_initializer, zeros_initializer,
     )  # fmt: skip
-    from .printing import print
+    from .printing import print, timestamp
     from .pyfunc import numpy_function, py_function
     from .ragged import RaggedTensor, RaggedTensorSpec
     from .sparse import SparseTensor, SparseTensorSpec
@@ -88,7 +89,7 @@ _NAMES = {
     "inside_function is_symbolic_tensor no_op tuple",
     "initializers": "constant_initializer ones_initializer random_normal_initializer "
     "random_uniform_initializer zeros_initializer",
-    "printing": "print",
+    "printing": "print timestamp",
     "pyfunc": "numpy_function py_function",
     "ragged": "RaggedTensor RaggedTensorSpec",
     "sparse": "SparseTensor SparseTensorSpec",
@@ -137,6 +138,7 @@ def _teach(module: _Any) -> None:
     module.__dict__.setdefault("__getattr__", __getattr__)
 
 
-for _value in _PRESENT:
+# TensorFlow's tf.losses is Keras's, so a name that is looked for there deserves an answer too.
+for _value in (*_PRESENT, _losses):
     _teach(_value)
 _keep_freed_memory()

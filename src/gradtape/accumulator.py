@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, nest
-from .core.apply import tensor
+from .core.apply import QUIET, hush, tensor, unhush
 from .core.record import Recorder, follow, follows, threads
 from .enums import UnconnectedGradients
 from .ops.shape import broadcast_to
@@ -50,12 +50,14 @@ class _Tangents(Recorder):
         # Only recorders that were there before may see how this one works; with none there,
         # nothing is recorded and plain arrays do.
         later = [r for r in threads.active if r.serial >= self.serial]
-        recorded = len(later) < len(threads.active)
+        recorded = len(later) < len(threads.active) or _some_bfloat16(operands)
         for recorder in later:
             recorder.stop()
+        token = hush(QUIET)
         try:
             pushed = push(op, operands, tangents, params, results, recorded)
         finally:
+            unhush(token)
             for recorder in later:
                 recorder.start()
         if results.__class__ is tuple:
@@ -63,10 +65,20 @@ class _Tangents(Recorder):
         else:
             self._keep_all((results,), (pushed,))
 
+    def close(self) -> None:
+        super().close()
+        self.tangents.clear()
+        self.deaths.clear()
+
     def _keep_all(self, results: Any, tangents: Any) -> None:
         for result, tangent in zip(results, tangents, strict=True):
             if tangent is not None and result._mark is not None:
                 self.keep(result, tangent)
+
+
+def _some_bfloat16(operands: Any) -> bool:
+    """Of bfloat16 arrays and Python's numbers NumPy makes float32; ops keep the dtype."""
+    return any(a._value.dtype.kind == "V" for a in operands)
 
 
 class ForwardAccumulator:

@@ -162,7 +162,8 @@ def _offered(module: ModuleType) -> list[str]:
 
 
 def _counsel(inner: str, names: Iterable[str], prefix: str) -> str:
-    advice = MOVED.get(inner) or PRIVATE.get(inner.partition(".")[0])
+    first, last = inner.partition(".")[0], inner.rpartition(".")[2]
+    advice = MOVED.get(inner) or PRIVATE.get(first) or MOVED.get(first) or MOVED.get(last)
     if advice:
         return "; " + advice
     near = [prefix + name for name in _near(inner, names)]
@@ -191,8 +192,16 @@ _NO_GRAPH = "there is no graph in TensorFlow 2: code runs as it is called"
 _NO_SESSION = "code runs as it is called, so drop the session and read a value with .numpy()"
 _NO_INITIALISER = "a variable has its value from the start, so drop the call"
 _BY_HAND = "keep the weights in a tf.Variable and write the step with tf.GradientTape"
+_UPDATE = "write the update with variable.assign_sub(rate * gradient)"
+_BATCHES = (
+    "keep the data in tensors and take batches with slices, or tf.random.shuffle and tf.gather"
+)
+_SAVE = "save variable.numpy() with numpy.savez, and load with variable.assign(value)"
+_ONE_PROCESS = "gradtape runs in one process on the CPU, so drop it"
+_READ = "read files with Python or NumPy and pass on the arrays"
 
-# Names of TensorFlow 1, and what took their place.
+# Names of TensorFlow 1, of NumPy and of PyTorch, and of what TensorFlow has beside the tape; and
+# what to write in their place. The name of a module speaks for all that is in it.
 MOVED = {
     "keras": _BY_HAND,
     "placeholder": "pass the value to a Python function as an argument",
@@ -240,8 +249,42 @@ MOVED = {
     "logging": "use Python's logging",
     "contrib": "it left TensorFlow in 2.0: look in tf.nn and tf.linalg",
     "layers": _BY_HAND,
-    "losses": _BY_HAND,
-    "metrics": _BY_HAND,
-    "train.GradientDescentOptimizer": "use variable.assign_sub(rate * gradient)",
-    "train.AdamOptimizer": "write the update with variable.assign_sub",
+    "estimator": _BY_HAND,
+    "losses": "write the loss with tf.nn and tf.reduce_mean",
+    "metrics": "keep the sum and the count in Python or in a tf.Variable",
+    "optimizers": _UPDATE,
+    "train": f"{_UPDATE}, {_SAVE}",
+    "saved_model": _SAVE,
+    "data": _BATCHES,
+    "io": _READ,
+    "image": "prepare images with NumPy or Pillow; tf.nn has convolutions and pooling",
+    "audio": _READ,
+    "summary": "log with tf.print",
+    "distribute": _ONE_PROCESS,
+    "tpu": _ONE_PROCESS,
+    "autograph": "Python's if, for and while work on tensors as they stand, so drop the call",
+    "raw_ops": "use the public function: look in tf, tf.math, tf.nn and tf.linalg",
+    "lookup": "use a dict, and pass the numbers on",
+    "feature_column": "make the columns with NumPy, tf.one_hot and tf.gather",
+    "signal": "gradtape has no Fourier transforms",
+    "sum": "use tf.reduce_sum",
+    "mean": "use tf.reduce_mean",
+    "max": "use tf.reduce_max, or of two tensors tf.maximum",
+    "min": "use tf.reduce_min, or of two tensors tf.minimum",
+    "prod": "use tf.reduce_prod",
+    "var": "use tf.math.reduce_variance",
+    "std": "use tf.math.reduce_std",
+    "all": "use tf.reduce_all",
+    "any": "use tf.reduce_any",
+    "dot": "use tf.tensordot or tf.matmul",
+    "array": "use tf.constant",
+    "arange": "use tf.range",
+    "concatenate": "use tf.concat",
+    "cat": "use tf.concat",
+    "mul": "use tf.multiply",
+    "sub": "use tf.subtract",
+    "neg": "use tf.negative",
+    "no_grad": "use `with tape.stop_recording():`, or tf.stop_gradient for one value",
+    "backward": "use tf.GradientTape and tape.gradient(loss, variables)",
+    "grad": "use tf.GradientTape and tape.gradient(loss, variables)",
 }

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import dtypes, errors
 from .core import apply
-from .core.apply import tensor
+from .core.apply import QUIET, hush, tensor, unhush
 from .core.op import Op
 from .core.record import Value
 
@@ -23,6 +23,7 @@ _PYTHON_KINDS = {bool: "b", int: "i", float: "f", complex: "c", str: "S", bytes:
 # What a Python number of a kind may become without being asked twice; a truth value, as these.
 _ACCEPTS = {"b": "biufc", "i": "iufcV", "f": "fcV", "c": "c", "S": "O"}
 _TRUTHS = "?ilqLQefdD"
+_HALF = 65504.0  # what every floating dtype can hold
 
 
 def array(value: Any, dtype: Any = None) -> Any:
@@ -71,14 +72,36 @@ def _number(value: Any, kind: str, dtype: Any) -> Any:
             small = _INT32.min <= value <= _INT32.max
             return np.int32(value) if small else np.int64(value)
         if kind == "f":
-            return np.float32(value)
+            if -_HALF <= value <= _HALF:
+                return np.float32(value)
+            return _in_range(_made(np.float32, value), value)
         return np.bool_(value) if kind == "b" else np.complex128(value)
     if not _accepts(kind, dtype):
         raise cannot(value, dtype)
     if kind == "i" and dtype.kind in "iu":
         # Wraps around, as TensorFlow's conversion does.
         return np.array(value).astype(dtype)[()]
-    return dtype.type(value)
+    return _made(dtype.type, value)
+
+
+def _made(scalar: Any, value: Any) -> Any:
+    token = hush(QUIET)
+    try:
+        return scalar(value)
+    except OverflowError:
+        raise ValueError(_TOO_LARGE) from None
+    finally:
+        unhush(token)
+
+
+def _in_range(made: Any, given: Any) -> Any:
+    """A number too large for the float32 that nobody asked for is an error, not an infinity."""
+    if np.isinf(made).any() and (np.isinf(made) & ~np.isinf(given)).any():
+        raise ValueError(
+            "Can't convert Python sequence with a value out of range for a double-precision float "
+            "(it is too large for float32, the dtype of Python's floats: give dtype=tf.float64)."
+        )
+    return made
 
 
 def _accepts(kind: str, dtype: np.dtype) -> bool:
@@ -146,6 +169,7 @@ _FOLLOW = {"b": "b?", "?": "b?", "i": "ibf", "f": "fib", "c": "cfib", "S": "S"}
 
 def _from_sequence(value: Any, dtype: Any) -> Any:
     kinds: dict = {}  # in the order of their coming
+    chosen = False
     shape = _survey(value, kinds)
     if not kinds:
         return np.zeros(shape, np.float32 if dtype is None else dtype)
@@ -162,8 +186,11 @@ def _from_sequence(value: Any, dtype: Any) -> Any:
         dtype = _dtype_of(next(iter(kinds)), letters)
         if dtype is None:
             return _whole_numbers(value)
+        chosen = True
     with np.errstate(all="ignore"):
-        return np.array(value).astype(dtype)
+        given = np.array(value)
+        made = given.astype(dtype)
+        return _in_range(made, given) if chosen and made.dtype.char == "f" else made
 
 
 def _letter(kind: Any) -> str:
@@ -299,19 +326,20 @@ def is_tensor_like(value: Any) -> bool:
 # --- the engine's hooks --------------------------------------------------------------------------
 # TensorFlow's Python wrappers of these try the first operand's dtype for the second, and leave it
 # its own if that fails.
-_NUMBERS = frozenset((float, int))
+_NUMBERS: Any = frozenset((float, int))
 LENIENT = {"add", "matmul"}
 
 
 def pair(op: Op, a: Any, b: Any) -> Any:
     """Make two operands tensors of one dtype, or say what does not fit."""
     # First what is met most: a Python number beside a floating tensor.
-    if isinstance(a, Value):
-        if b.__class__ in _NUMBERS and a._value.dtype.kind in "fV":
+    if b.__class__ in _NUMBERS and isinstance(a, Value):
+        if a._value.dtype.kind in "fV" and -_HALF <= b <= _HALF:
             return a, tensor(a._value.dtype.type(b))
-    elif isinstance(b, Value) and a.__class__ in _NUMBERS and b._value.dtype.kind in "fV":
-        return tensor(b._value.dtype.type(a)), b
-    if isinstance(a, Value) and isinstance(b, Value):
+    elif a.__class__ in _NUMBERS and isinstance(b, Value):
+        if b._value.dtype.kind in "fV" and -_HALF <= a <= _HALF:
+            return tensor(b._value.dtype.type(a)), b
+    elif isinstance(a, Value) and isinstance(b, Value):
         if a._value.dtype == b._value.dtype:
             return a, b
         raise mismatch(op, a._value.dtype, b._value.dtype)
@@ -349,7 +377,8 @@ def _beside(op: Op, value: Any, other: Any, lenient: bool) -> Any:
 def mismatch(op: Op, a: np.dtype, b: np.dtype) -> Exception:
     return errors.invalid(
         f"cannot compute {op.label} as input #1(zero-based) was expected to be a {c_name(a)} "
-        f"tensor but is a {c_name(b)} tensor [Op:{op.label}] name: "
+        f"tensor but is a {c_name(b)} tensor [Op:{op.label}] name: (tensors do not promote each "
+        f"other: tf.cast one of them)"
     )
 
 

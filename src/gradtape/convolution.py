@@ -19,11 +19,12 @@ _LABELS = {1: "Conv2D", 2: "Conv2D", 3: "Conv3D"}
 
 
 def _ranks(label: str, n: int, x: Any, f: Any) -> None:
-    for name, t in (("input", x), ("filter", f)):
+    axes = "[batch, *sizes, channels]", "[*sizes, channels in, channels out]"
+    for name, t, wanted in zip(("input", "filter"), (x, f), axes, strict=True):
         if t._value.ndim != n + 2:
             raise errors.invalid(
-                f"convolution {name} must be {n + 2}-dimensional: {list(t._value.shape)} "
-                f"[Op:{label}] name: "
+                f"convolution {name} must be {n + 2}-dimensional: {list(t._value.shape)}; "
+                f"its axes are {wanted} [Op:{label}] name: "
             )
 
 
@@ -39,14 +40,16 @@ def _convolve(
     sizes, depth = x._value.shape, f._value.shape[-2]
     if not depth or sizes[-1] % depth:
         raise errors.invalid(
-            f"input depth must be evenly divisible by filter depth: {sizes[-1]} vs {depth} "
+            f"input depth must be evenly divisible by filter depth: {sizes[-1]} vs {depth}; "
+            f"the filter {list(f._value.shape)} is [*sizes, channels in, channels out] "
             f"[Op:{label}] name: "
         )
     groups = sizes[-1] // depth
     if groups and f._value.shape[-1] % groups:
         raise errors.invalid(
             f"output depth must be evenly divisible by number of groups: {f._value.shape[-1]} vs "
-            f"{groups} [Op:{label}] name: "
+            f"{groups}; the input has {sizes[-1]} channels, the filter {list(f._value.shape)} "
+            f"([*sizes, channels in, channels out]) takes {depth} [Op:{label}] name: "
         )
     strides = numbers(strides, n, "strides", first, label)
     dilations = numbers(dilations, n, "dilations", first, label)

@@ -14,6 +14,8 @@ from .core.apply import followers, several, tensor
 from .core.operand import Operand
 from .core.record import Recorder, threads
 from .ops import shape as shape_ops
+from .ops.rows import Slices
+from .slices import IndexedSlices
 from .tape import GradientTape
 
 
@@ -44,8 +46,8 @@ class _Custom:
     real, batches, joint, broadcasts = True, False, True, False
     names: tuple = ((),)
 
-    def __init__(self, grad: Any, inputs: list, variables: list, results: list) -> None:
-        self.rules = (_Pull(grad, inputs, variables, results),)
+    def __init__(self, grad: Any, operands: list, variables: list, results: list) -> None:
+        self.rules = (_Pull(grad, operands, variables, results),)
         # What ran inside; forward mode, which has no use for a backward function, takes this way.
         self.inside = results
 
@@ -87,11 +89,17 @@ class _WithGradient:
         watcher = _Watcher(auto_watch=True)
         watcher.start()
         try:
-            result, grad = self._f(*args, **kwargs)
+            answer = self._f(*args, **kwargs)
         finally:
             watcher.stop()
             used = watcher.variables
             watcher.close()
+        if not (isinstance(answer, (tuple, list)) and len(answer) == 2 and callable(answer[1])):
+            raise TypeError(
+                "A function with @tf.custom_gradient must return a pair, its result and the "
+                f"function that computes its gradient, but returned {answer!r}."
+            )
+        result, grad = answer
         given = {id(a) for a in nest.flatten((args, kwargs))}
         variables = [used[i] for i in sorted(used) if id(used[i]) not in given]
         _check_variables(grad, variables)
@@ -103,7 +111,7 @@ class _WithGradient:
             # Nobody follows an input, so what ran inside stays as it was recorded.
             made: Any = [shape_ops.identity.apply(r) for r in flat]
         else:
-            op = _Custom(grad, inputs, variables, flat)
+            op = _Custom(grad, operands, variables, flat)
             made = several(op, operands, {}, tuple(r._value for r in flat), mark)
         return nest.pack_sequence_as(result, list(made))
 
@@ -124,9 +132,10 @@ def _check_variables(grad: Any, variables: list) -> None:
 class _Pull:
     """The user's gradient function as a joint rule: cotangents in, one cotangent an operand out."""
 
-    def __init__(self, grad: Any, inputs: list, variables: list, results: list) -> None:
+    def __init__(self, grad: Any, operands: list, variables: list, results: list) -> None:
         self.grad, self.variables = grad, variables
-        self.count = len(inputs)
+        self.count = len(operands) - len(variables)
+        self.shapes = [a._value.shape for a in operands]
         self.likes = [(r._value.shape, r._value.dtype) for r in results]
 
     def __call__(self, g: list) -> list:
@@ -151,16 +160,20 @@ class _Pull:
                 f"custom_gradient function expected to return {self.count} gradients, one for "
                 f"each input, but returned {len(flat)} instead."
             )
-        return [_cotangent(h, recorded) for h in (*flat, *for_variables)]
+        every = zip((*flat, *for_variables), self.shapes, strict=True)
+        return [_cotangent(h, shape, recorded) for h, shape in every]
 
 
 def _tensor(part: Any) -> Any:
     return part.tensor if part.__class__ is Operand else tensor(part if part.ndim else part[()])
 
 
-def _cotangent(h: Any, recorded: bool) -> Any:
+def _cotangent(h: Any, shape: tuple[int, ...], recorded: bool) -> Any:
     if h is None:
         return None
+    if isinstance(h, IndexedSlices):
+        indices = convert.to_tensor(h.indices)._value
+        return Slices(_cotangent(h.values, (), recorded), indices, shape)
     h = convert.to_tensor(h)
     return Operand(h) if recorded else h._value
 

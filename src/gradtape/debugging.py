@@ -24,7 +24,7 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
         raise TypeError("values must be a sequence.")
     texts = [_summary(one, summarize) for one in data]
     raise errors.invalid(
-        f"Expected '{condition}' to be true. Summarized data: {chr(10).join(map(str, texts))}"
+        f"Expected '{condition!s}' to be true. Summarized data: {chr(10).join(map(str, texts))}"
     )
 
 

@@ -41,6 +41,12 @@ def softmax_cross_entropy_with_logits(
     logits, labels = convert.to_tensor(logits), convert.to_tensor(labels)
     op = floating(softmax_ops.cross_entropy, logits)
     x, narrow = precise(logits)
+    for argument, part in (("logits", x), ("labels", labels)):
+        if not part._value.shape:
+            raise errors.invalid(
+                f"softmax_cross_entropy_with_logits: {argument} must have an axis of classes, "
+                f"but has shape []; tf.reshape({argument}, [1]) has one [Op:{op.label}] name: "
+            )
     y = labels
     if y._value.dtype != x._value.dtype:
         y = shape.cast.apply(y, dtype=x._value.dtype)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from threading import Lock
+from threading import RLock
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _KEEP, _LARGEST = 1 << 27, 1 << 25
@@ -39,23 +39,24 @@ class _Patience:
     NEVER = 1 << 30
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = RLock()  # the collector may end a tape while another begins
         self._open = 0
-        self._before = gc.get_threshold()
+        self._before = gc.get_threshold()[2]
 
     def begin(self) -> None:
         with self._lock:
             self._open += 1
             if self._open == 1:
-                self._before = gc.get_threshold()
-                gc.set_threshold(*self._before[:2], self.NEVER)
+                young, middle, self._before = gc.get_threshold()
+                gc.set_threshold(young, middle, self.NEVER)
 
     def end(self) -> None:
         with self._lock:
             self._open -= 1
             # Whoever changed the setting meanwhile is to have it.
-            if not self._open and gc.get_threshold()[2] == self.NEVER:
-                gc.set_threshold(*self._before)
+            young, middle, full = gc.get_threshold()
+            if not self._open and full == self.NEVER:
+                gc.set_threshold(young, middle, self._before)
 
 
 patience = _Patience()

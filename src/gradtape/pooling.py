@@ -26,8 +26,8 @@ def _pool(
         raise convert.wrong_dtype(op, x._value.dtype)
     if x._value.ndim != n + 2:
         raise errors.invalid(
-            f"tensor_in_shape must have {n} spatial dimensions: {list(x._value.shape)} "
-            f"[Op:{op.label}] name: "
+            f"tensor_in_shape must have {n} spatial dimensions: {list(x._value.shape)}; "
+            f"its axes are [batch, *sizes, channels] [Op:{op.label}] name: "
         )
     x = to_last(x, first)
     inner = x._value.shape[1:-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import logging
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -97,6 +98,11 @@ def print(*inputs: Any, **kwargs: Any) -> None:
         raise TypeError(f"Expected int for argument 'summarize' not {summarize!r}.")
     write = _writer(sys.stderr if stream is None else stream)
     write(sep.join(_texts(inputs, summarize)), end)
+
+
+def timestamp(name: str | None = None) -> Any:
+    """The seconds since 1970 as a float64 tensor, to time a step with."""
+    return convert.to_tensor(time.time(), np.dtype(np.float64))
 
 
 def _texts(inputs: Any, summarize: int) -> list[str]:

@@ -175,9 +175,10 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
     value = convert.to_tensor(x)
     own, wanted = TensorShape.known(value._value.shape), TensorShape(shape)
     if not wanted.is_compatible_with(own):
+        expected = "[" + ",".join("?" if n is None else str(n) for n in wanted.as_list()) + "]"
         raise errors.invalid(
-            f"Shape of tensor input {own.as_list()} is not compatible with expected shape "
-            f"{wanted.as_list()}. [Op:EnsureShape]"
+            f"Shape of tensor input {str(own.as_list()).replace(' ', '')} is not compatible with "
+            f"expected shape {expected}. [Op:EnsureShape] name: "
         )
     return shape_ops.identity.apply(value)
 
@@ -194,13 +195,36 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
         values = [values]
     if not values:
         raise errors.invalid("tf.concat needs at least one tensor, got none [Op:ConcatV2]")
-    place = number(axis)
+    place = axis if axis.__class__ is int else _concat_axis(axis, len(values))
     tensors = matching(shape_ops.concat, values, "concat")
     if len(tensors) == 1:
         return shape_ops.identity.apply(tensors[0])
     shapes = [t._value.shape for t in tensors]
     _check_concat(shapes, place)
     return shape_ops.concat.apply(*tensors, axis=place if place < 0 else place - len(shapes[0]))
+
+
+def _concat_axis(axis: Any, count: int) -> int:
+    """The axis as a number; TensorFlow converts it for one tensor, and is stricter for several."""
+    if count == 1:
+        value = convert.to_tensor(axis, np.dtype(np.int32))._value
+        if value.ndim:
+            raise ValueError(f"Shape {value.shape} must have rank 0: tf.concat takes one axis")
+        return int(value)
+    if isinstance(axis, (int, float, np.ndarray, np.generic)):
+        return number(axis)
+    value = convert.to_tensor(axis)._value
+    if value.dtype not in (np.int32, np.int64):
+        raise errors.invalid(
+            f"Value for attr 'Tidx' of {convert.c_name(value.dtype)} is not in the list of allowed "
+            f"values: int32, int64: `axis` is {axis!r} [Op:ConcatV2] name: concat"
+        )
+    if value.size != 1:
+        raise errors.invalid(
+            f"axis tensor should be a scalar integer, but got shape {list(value.shape)}; "
+            "tf.concat takes a list of tensors, then the axis [Op:ConcatV2] name: concat"
+        )
+    return int(value.reshape(()))
 
 
 def _check_concat(shapes: list, place: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
-from operator import is_
+from operator import is_, itemgetter
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,12 @@ import numpy as np
 from . import convert, errors, nest
 from .core.apply import tensor
 from .core.operand import Operand
+from .core.place import caller
 from .core.record import Tape, Value, follow, follows, threads
 from .enums import UnconnectedGradients
 from .memory import patience
 from .ops.rows import Slices
-from .ops.shape import broadcast_to, concat, reshape, transpose
+from .ops.shape import broadcast_to, cast, concat, reshape, transpose
 from .shapes import CompositeTensor, TensorShape
 from .slices import from_sweep
 from .sweep import prune, sweep
@@ -24,9 +25,12 @@ from .variable import Variable
 
 log = logging.getLogger("gradtape")
 _USED_UP = (
-    "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+    "A non-persistent GradientTape can only be used to compute one set of gradients (or "
+    "jacobians); make it with tf.GradientTape(persistent=True), or ask for all sources in one "
+    "call. A tape that was never entered has nothing to differentiate."
 )
 _warned = 0
+_said: set[tuple] = set()  # places in the user's code
 _NONE = np.zeros(())
 # Elements of the widest stack that a Jacobian sweeps at once.
 _STACK = 1 << 24
@@ -80,6 +84,8 @@ class GradientTape:
     def __del__(self) -> None:
         tape = getattr(self, "_tape", None)
         if tape is not None:
+            if self._recording:  # entered by hand and never left
+                self._pop()
             tape.close()
 
     def reset(self) -> None:
@@ -181,10 +187,15 @@ class GradientTape:
         tape = self._begin("jacobian", experimental_use_pfor, parallel_iterations)
         unconnected = _unconnected(unconnected_gradients)
         flat_sources = _parts(nest.flatten(sources))
+        _check_target(target, AttributeError)
         shape = target._value.shape
         size = int(np.prod(shape, dtype=np.int64))
-        seeds = np.eye(size, dtype=target._value.dtype).reshape(size, *shape)
-        answers = _sweep_rows(tape, target, flat_sources, seeds)
+        dtype = target._value.dtype
+
+        def seeds(start: int, stop: int) -> np.ndarray:
+            return np.eye(stop - start, size, start, dtype).reshape(stop - start, *shape)
+
+        answers = _sweep_rows(tape, target, flat_sources, size, seeds)
         for k, source in enumerate(flat_sources):
             full = shape + source._value.shape
             if answers[k] is not None:
@@ -204,6 +215,7 @@ class GradientTape:
     ) -> Any:
         """The Jacobian of each row of the target with respect to the same row of the source."""
         unconnected = _unconnected(unconnected_gradients)
+        _check_target(target, AttributeError)
         shape, source_shape = target._value.shape, source._value.shape
         if not shape or not source_shape or shape[0] != source_shape[0]:
             raise ValueError(
@@ -217,9 +229,14 @@ class GradientTape:
             )
         tape = self._begin("batch_jacobian", experimental_use_pfor, parallel_iterations)
         size = int(np.prod(shape[1:], dtype=np.int64))
-        seeds = np.zeros((size, shape[0], size), target._value.dtype)
-        seeds[np.arange(size), :, np.arange(size)] = 1
-        (stack,) = _sweep_rows(tape, target, [source], seeds.reshape(size, *shape))
+        dtype = target._value.dtype
+
+        def seeds(start: int, stop: int) -> np.ndarray:
+            rows = np.zeros((stop - start, shape[0], size), dtype)
+            rows[np.arange(stop - start), :, np.arange(start, stop)] = 1
+            return rows.reshape(stop - start, *shape)
+
+        (stack,) = _sweep_rows(tape, target, [source], size, seeds)
         full = shape + source_shape[1:]
         if stack is None:
             zero = unconnected is UnconnectedGradients.ZERO
@@ -269,7 +286,7 @@ def gradients(*args: Any, **kwargs: Any) -> Any:
 
 def _differentiate(tape: Tape, targets: list, sources: list, seeds: list) -> list:
     keys = [_key(tape, source) for source in sources]
-    recorded = bool(threads.active) or _some_bfloat16((*targets, *sources))
+    recorded = bool(threads.active) or _some_bfloat16(tape, (*targets, *sources))
     grads: dict = {}
     for target, seed in zip(targets, seeds, strict=True):
         _check_target(target)
@@ -293,16 +310,18 @@ def _backward(tape: Tape, wanted: set) -> Any:
     return reversed(prune(tape.records, wanted))
 
 
-def _sweep_rows(tape: Tape, target: Any, sources: list, seeds: np.ndarray) -> list:
-    """Sweep a stack of cotangents, in parts that bound the memory."""
-    recorded = bool(threads.active) or _some_bfloat16((target, *sources))
+def _sweep_rows(tape: Tape, target: Any, sources: list, count: int, seeds: Any) -> list:
+    """Sweep a stack of cotangents, in parts that bound the memory: `seeds(start, stop)` each."""
+    if not follows(tape, target) and not getattr(target, "trainable", False):
+        return [None] * len(sources)  # also with respect to itself, as in TensorFlow
+    recorded = bool(threads.active) or _some_bfloat16(tape, (target, *sources))
     keys = [_key(tape, source) for source in sources]
     widest = max([target._value.size, *[s._value.size for s in sources]])
     step = max(1, _STACK // max(widest, 1))
     records = prune(tape.records, set(keys))
     parts: list[dict] = []
-    for start in range(0, max(len(seeds), 1), step):
-        g = tensor(seeds[start : start + step])
+    for start in range(0, max(count, 1), step):
+        g = tensor(seeds(start, min(start + step, count)))
         grads = {_key(tape, target): Operand(g) if recorded else g._value}
         parts.append(sweep(reversed(records), grads, set(keys), recorded, lead=1))
     answers: list = []
@@ -385,18 +404,23 @@ def _wrap(g: Any) -> Any:
     return tensor(g if g.ndim else g[()])
 
 
-def _some_bfloat16(values: tuple) -> bool:
+def _some_bfloat16(tape: Tape, values: tuple) -> bool:
     """Of bfloat16 arrays and Python's numbers NumPy makes float32; operands keep the dtype."""
-    return "V" in [getattr(value, "_value", _NONE).dtype.kind for value in values]
+    if "V" in [getattr(value, "_value", _NONE).dtype.kind for value in values]:
+        return True
+    # In the middle of other dtypes there is a cast out of it: 0.03 us a record to look for one.
+    return cast in map(itemgetter(0), tape.records) and any(
+        record[0] is cast and record[4][0].kind == "V" for record in tape.records
+    )
 
 
 def _differentiable(value: Any) -> bool:
     return value._value.dtype.kind in "fcV"
 
 
-def _check_target(target: Any) -> None:
+def _check_target(target: Any, of_none: type[Exception] = TypeError) -> None:
     if target is None:
-        raise TypeError(
+        raise of_none(
             "A target of GradientTape.gradient is None: a tensor or variable is wanted. Was it "
             "the result of a function that returns nothing?"
         )
@@ -473,6 +497,11 @@ def _warn_integer(value: Any) -> None:
 
 
 def _say_once(method: str) -> None:
+    user = caller()
+    place = user.f_code, user.f_lineno
+    if place in _said:
+        return
+    _said.add(place)
     log.warning(
         "Calling GradientTape.%s on a persistent tape inside its context records the computation "
         "of the gradient itself, which costs time and memory. Call it outside the context, unless "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from _thread import _count
 from sys import getrefcount
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from . import convert, dtypes, errors, names
 from .core import apply
 from .core.apply import QUIET, hush, new, tensor, unhush
+from .core.op import NUMBERS
 from .core.record import Value, join, next_id, threads
 from .dtypes import DType
 from .indexing import numpy_key
@@ -233,9 +235,13 @@ class Variable:
     def set_shape(self, shape: Any) -> None:
         self._shape = self._shape.merge_with(TensorShape(shape))
 
+    def __copy__(self) -> Variable:
+        """The variable itself: a shallow copy has the same value, also after an assignment."""
+        return self
+
     def __deepcopy__(self, memo: dict) -> Variable:
         copy = memo[id(self)] = Variable(
-            tensor(self._value), trainable=self._trainable, name=self._shared_name
+            tensor(self._value), trainable=self._trainable, constraint=self._constraint
         )
         copy._name = self._name
         return copy
@@ -289,22 +295,34 @@ class Variable:
                 f"Cannot update variable with shape {list(self._value.shape)} using a Tensor with "
                 f"shape {list(delta.shape)}, shapes must be equal. [Op:{label}]"
             )
+        if delta.dtype.kind not in NUMBERS:
+            raise errors.invalid(
+                f"No OpKernel was registered to support Op '{label}' with {self.dtype.name}: only "
+                f"numbers can be added and subtracted. [Op:{label}]"
+            )
         out = self._reusable()
         token = hush(QUIET)
-        self._value = function(self._value, delta, out=out)
-        unhush(token)
+        try:
+            self._value = function(self._value, delta, out=out)
+        finally:
+            unhush(token)
         return self if read_value else None
 
     def _reusable(self) -> Any:
-        """The array itself, if nobody else can see it: no tape kept it, no view is left of it.
+        """The array itself, if nobody else can see it: no tape kept it, no view is left of it,
+        no other thread runs.
 
         A step on 784 x 256 weights then takes 0.06 ms instead of 0.14.
         """
-        value = self._value
-        # Counted are: ours, the one in `_seen`, the local one, and the call's own.
-        if value.__class__ is not np.ndarray or getrefcount(value) > 4:
+        if _count():  # other threads might be reading it
             return None
-        if self._seen._value is value and getrefcount(self._seen) > 2:
+        shown = self._seen._value is self._value
+        # Counted are: ours, the one in `_seen`, and the call's own. A local name for the value
+        # would count or not, by the version of Python.
+        if getrefcount(self._value) > 2 + shown or (shown and getrefcount(self._seen) > 2):
+            return None
+        value = self._value
+        if value.__class__ is not np.ndarray:
             return None
         return value if value.flags.owndata and value.flags.writeable else None
 
@@ -318,14 +336,22 @@ class Variable:
         indices = np.asarray(convert.to_tensor(slices.indices)._value)
         values = self._fitting(slices.values)
         if indices.size and not 0 <= indices.min() <= indices.max() < self._value.shape[0]:
+            k = int(np.argmax((indices < 0) | (indices >= self._value.shape[0])))
             raise errors.invalid(
-                f"indices{list(indices.shape)} = {indices.ravel().tolist()} is not in "
-                f"[0, {self._value.shape[0]}) [Op:ResourceScatter]"
+                f"indices[{k}] = {indices.ravel()[k]} is not in [0, {self._value.shape[0]}) "
+                "[Op:ResourceScatter]"
             )
         return self._at(function, indices, values)
 
     def _scatter_nd(self, function: Any, indices: Any, updates: Any) -> Variable:
         places = np.asarray(convert.to_tensor(indices)._value)
+        wrong = (places < 0) | (places >= np.array(self._value.shape[: places.shape[-1]]))
+        if wrong.any():
+            k = int(np.argmax(wrong.any(-1)))
+            raise errors.invalid(
+                f"indices[{k}] = {places.reshape(-1, places.shape[-1])[k].tolist()} does not index "
+                f"into shape {list(self._value.shape)} [Op:ResourceScatterNd]"
+            )
         return self._at(function, tuple(np.moveaxis(places, -1, 0)), self._fitting(updates))
 
     def _at(self, function: Any, where: Any, values: Any) -> Variable:

@@ -98,7 +98,7 @@ def quick(op: Op) -> Any:
         m = a._mark
         if two and m is not (n := b._mark):
             m = n if m is None else m if n is None else join(m, n)
-        if m is not None:
+        while m is not None and m.live is not m:
             m = m.live
         if (m is None or picky) and x.dtype.kind not in takes:  # what is followed is floating
             raise wrong_dtype(op, x.dtype)
@@ -203,7 +203,7 @@ def followers(operands: Any) -> Mark | None:
     for a in operands:
         if a._mark is not None:
             m = a._mark if m is None else m if m is a._mark else join(m, a._mark)
-    if m is not None and (m := m.live) is not None and m.thread != get_ident():
+    if (m := join(m, None)) is not None and m.thread != get_ident():
         return m.here()
     return m
 

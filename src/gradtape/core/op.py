@@ -17,7 +17,6 @@ LETTERS = "abcdefh"  # operands; g is the cotangent
 FLOATS, NUMBERS, REALS, ANYTHING = "fcV", "iufcV", "iufV", "biufcVO"
 registry: dict[str, Op] = {}
 
-
 Rule = Callable[..., Any]
 Plan = tuple[tuple[str, ...], list[Callable[[Any, dict, Any], Any]]]
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from sys import _getframe
 from types import FrameType
 
-PACKAGES = frozenset(
-    {"gradtape"}
-    | {f"gradtape.{n}" for n in ("config", "core", "experimental", "ops", "random", "types")}
-)
+_FOLDERS = ("config", "core", "experimental", "ops", "random", "types")
+PACKAGES = frozenset({"gradtape", *(f"gradtape.{name}" for name in _FOLDERS)})
 
 
 def caller() -> FrameType:

@@ -75,13 +75,13 @@ class Recorder:
         self.leaves: set[int] = set()  # tensors that were watched
 
     def start(self) -> None:
-        self.thread = get_ident()
-        threads.active.append(self)
+        self.thread, self.beside = get_ident(), threads.active
+        self.beside.append(self)
         self._switch(True)
 
     def stop(self) -> None:
-        if self in threads.active:
-            threads.active.remove(self)
+        if self in self.beside:  # of its own thread, whoever stops it
+            self.beside.remove(self)
         self._switch(False)
 
     def _switch(self, on: bool) -> None:
@@ -95,7 +95,8 @@ class Recorder:
         self.closed = True
         if self.recording:
             self.stop()
-        for recorders in list(self.marks):
+        for recorders, mark in list(self.marks.items()):
+            mark.live = mark_of(tuple([r for r in recorders if r is not self]))
             for recorder in recorders:
                 recorder.marks.pop(recorders, None)
         self.variables = {}
@@ -135,9 +136,11 @@ def mark_of(recorders: tuple[Recorder, ...]) -> Mark | None:
 
 
 def join(m: Mark | None, n: Mark | None) -> Mark | None:
-    """The recorders at work that follow either operand."""
-    m = m and m.live
-    n = n and n.live
+    """The recorders at work that follow either operand; marks of closed ones lead on to these."""
+    while m is not None and m.live is not m:
+        m = m.live
+    while n is not None and n.live is not n:
+        n = n.live
     if m is n or n is None:
         return m
     return n if m is None else mark_of(tuple({*m.recorders, *n.recorders}))

@@ -1,0 +1,57 @@
+"""Compare gradtape with TensorFlow on random programs: python -m tests.tensorflow.fuzz --help."""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import multiprocessing
+import sys
+import time
+
+from tests.tensorflow.fuzz import store
+from tests.tensorflow.fuzz.campaign import batch
+from tests.tensorflow.fuzz.compare import FINE
+
+BATCH = 25
+
+
+def main(arguments: list[str]) -> int:
+    options = _options(arguments)
+    starts = range(options.start, options.start + options.programs, BATCH)
+    stop = options.start + options.programs
+    jobs = [(options, start, min(start + BATCH, stop)) for start in starts]
+    counts: collections.Counter[str] = collections.Counter()
+    begun = time.perf_counter()
+    with multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
+        for kinds, reports, kept in pool.imap_unordered(batch, jobs):
+            counts.update(kinds)
+            for text in reports:
+                print(text, flush=True)
+            for name, program, answer, version in kept:
+                store.write(name, version, {name: (program, answer)})
+    seconds = time.perf_counter() - begun
+    print(f"{options.programs} programs in {seconds:.0f} s, seed {options.seed}")
+    for kind, count in counts.most_common():
+        print(f"  {count:6} {kind}")
+    return 0 if set(counts) <= set(FINE) else 1
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.tensorflow.fuzz", description=__doc__)
+    parser.add_argument("--programs", type=int, default=200, help="how many")
+    parser.add_argument("--seed", type=int, default=0, help="another seed, other programs")
+    parser.add_argument("--start", type=int, default=0, help="number of the first program")
+    parser.add_argument("--jobs", type=int, default=1, help="processes, each with a TensorFlow")
+    parser.add_argument(
+        "--tensorflow",
+        metavar="PYTHON",
+        default=sys.executable,
+        help="a Python with TensorFlow",
+    )
+    parser.add_argument("--store", action="store_true", help="keep what differs as regressions")
+    parser.add_argument("--whole", action="store_true", help="print what differs without shrinking")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,60 @@
+"""One process's share of a comparison: programs generated, run on both sides, judged and shrunk."""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import logging
+from typing import Any
+
+from tests.tensorflow.fuzz import compare, interpret, render
+from tests.tensorflow.fuzz.generate import generate
+from tests.tensorflow.fuzz.shrink import shrink
+
+_workers: dict[str, compare.TensorFlow] = {}
+
+
+def batch(job: tuple[argparse.Namespace, int, int]) -> tuple[Any, list[str], list[Any]]:
+    """Run some programs: the count of each verdict, texts to print, programs to store."""
+    import gradtape as tf
+
+    logging.getLogger("gradtape").setLevel(logging.ERROR)
+    options, start, stop = job
+    worker = _workers.setdefault(options.tensorflow, compare.TensorFlow(options.tensorflow))
+    programs = [generate(options.seed, index) for index in range(start, stop)]
+    counts: collections.Counter[str] = collections.Counter()
+    reports: list[str] = []
+    kept: list[Any] = []
+    for program, expected in zip(programs, worker.answers(programs), strict=True):
+        kind, words = compare.verdict(program, expected, interpret.answer(program, tf), tf, worker)
+        counts[kind] += 1
+        if kind in compare.FINE:
+            continue
+        if not options.whole:
+            program, words = _shrunk(program, kind, words, worker, tf)
+        reports.append(f"# {program['id']}: {words}\n{render.script(program)}")
+        if options.store:
+            kept.append((program["id"], program, worker.answers([program])[0], worker.version))
+    return counts, reports, kept
+
+
+def _shrunk(
+    program: Any, kind: str, words: str, worker: compare.TensorFlow, tf: Any
+) -> tuple[Any, str]:
+    found = words
+
+    def differing(candidates: list[Any]) -> int | None:
+        nonlocal found
+        for first in range(0, len(candidates), 10):
+            group = candidates[first : first + 10]
+            for i, (candidate, expected) in enumerate(
+                zip(group, worker.answers(group), strict=True)
+            ):
+                got = interpret.answer(candidate, tf)
+                other, words = compare.verdict(candidate, expected, got, tf, worker)
+                if other == kind:
+                    found = words
+                    return first + i
+        return None
+
+    return shrink(program, differing), found

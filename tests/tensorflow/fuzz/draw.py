@@ -1,0 +1,126 @@
+"""Random choices for a program under construction: values with known shape and dtype, and steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+from tests.tensorflow.fuzz.expressions import INTO, listed
+
+FLOATS = ("float32", "float64")
+HALVES = ("float16", "bfloat16")
+COMPLEX = ("complex64", "complex128")
+WHOLE = ("int32", "int64")
+
+SHAPES = [(), (), (1,), (2,), (3,), (3,), (2, 3), (3, 2), (1, 3), (3, 1), (3, 3), (2, 2), (2, 1, 3)]
+EMPTY = [(0,), (0, 3), (2, 0)]
+KINKS = [0.0, 1.0, -1.0, 0.5, 2.0, -0.5, 6.0]
+LARGEST = 36
+
+Shape = tuple[int, ...]
+
+
+class Unfit(Exception):
+    """No value of the program so far suits the step; another step is tried."""
+
+
+class Draw:
+    """A program that grows, and the dice."""
+
+    def __init__(self, rng: Random) -> None:
+        self.rng = rng
+        self.inputs: list[dict[str, Any]] = []
+        self.steps: list[dict[str, Any]] = []
+        self.known: dict[str, tuple[Shape, str]] = {}
+
+    def chance(self, probability: float) -> bool:
+        return self.rng.random() < probability
+
+    def one(self, choices: Sequence[Any] | str) -> Any:
+        """One of the choices, or of the expressions of a text."""
+        return self.rng.choice(listed(choices) if isinstance(choices, str) else choices)
+
+    def shape(self, name: str) -> Shape:
+        return self.known[name][0]
+
+    def dtype(self, name: str) -> str:
+        return self.known[name][1]
+
+    # ------------------------------------------------------------------------------- values
+
+    def value(
+        self, dtypes: Sequence[str] = FLOATS, fits: Callable[[Shape], bool] = lambda s: True
+    ) -> str:
+        """A value so far, the younger the likelier."""
+        found = [n for n, (shape, dtype) in self.known.items() if dtype in dtypes and fits(shape)]
+        if not found:
+            raise Unfit
+        return found[-1 - min(int(self.rng.expovariate(0.3)), len(found) - 1)]
+
+    def need(self, shape: Shape, dtype: str) -> str:
+        """A value of this shape and dtype: mostly one that is there, else a new input."""
+        found = [name for name, known in self.known.items() if known == (shape, dtype)]
+        return self.one(found) if found and self.chance(0.7) else self.input(shape, dtype)
+
+    def partner(self, a: str) -> str:
+        """A value that broadcasts with `a`: sometimes `a` itself."""
+        shape, dtype = self.known[a]
+        return self.value((dtype,), lambda other: broadcast(shape, other) is not None)
+
+    def input(self, shape: Shape | None = None, dtype: str = "float32") -> str:
+        if shape is None:
+            shape = self.one(EMPTY) if self.chance(0.04) else self.one(SHAPES)
+        kind = "variable" if self.chance(0.5) else "constant"
+        name = f"x{len(self.inputs)}"
+        kinked = self.chance(0.2)
+        numbers = [self.number(dtype, kinked) for _ in range(math.prod(shape))]
+        given = {"name": name, "kind": kind, "dtype": dtype, "shape": list(shape)}
+        self.inputs.append({**given, "values": numbers})
+        self.known[name] = shape, dtype
+        return name
+
+    def number(self, dtype: str, kinked: bool) -> Any:
+        if dtype in WHOLE:
+            return self.rng.randint(-3, 3)
+        if kinked and self.chance(0.6):
+            return self.one(KINKS)
+        return round(self.rng.uniform(-2.0, 2.0), 2)
+
+    # -------------------------------------------------------------------------------- steps
+
+    def step(
+        self, op: str, of: Sequence[str], shape: Sequence[int], dtype: str, **params: Any
+    ) -> str:
+        """Append a step and give the name of its result."""
+        if math.prod(shape) > LARGEST:
+            raise Unfit
+        name = f"v{len(self.steps)}"
+        step: dict[str, Any] = {"to": name, "op": op, "of": list(of)}
+        if params:
+            step["with"] = params
+        self.steps.append({**step, "shape": list(shape), "dtype": dtype})
+        self.known[name] = tuple(shape), dtype
+        return name
+
+    def into(self, domain: str, a: str) -> str:
+        """The value, brought into the domain of a function (seldom left outside)."""
+        if domain == "any" or self.chance(0.04):
+            return a
+        return self.step(INTO[domain], [a], self.shape(a), self.dtype(a))
+
+    def axis(self, rank: int) -> int:
+        """An axis of something with axes."""
+        if not rank:
+            raise Unfit
+        return self.rng.randrange(-rank, rank)
+
+
+def broadcast(a: Shape, b: Shape) -> Shape | None:
+    """The common shape, or None."""
+    rank = max(len(a), len(b))
+    pairs = list(zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b, strict=True))
+    if any(m != n and 1 not in (m, n) for m, n in pairs):
+        return None
+    return tuple(n if m == 1 else m for m, n in pairs)
