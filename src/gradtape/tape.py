@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from contextlib import contextmanager
 from operator import is_, itemgetter
+from sys import modules
 from typing import Any
 
 import numpy as np
@@ -300,7 +301,8 @@ def _differentiate(tape: Tape, targets: list, sources: list, seeds: list) -> lis
         grads[key] = grads[key] + g if key in grads else g
     wanted = set(keys)
     found = sweep(_backward(tape, wanted), grads, wanted, recorded)
-    return [_answer(found.get(key)) for key in keys]
+    answers = [found.get(key) for key in keys]
+    return [tensor(g) if g.__class__ is np.ndarray and g.ndim else _answer(g) for g in answers]
 
 
 def _backward(tape: Tape, wanted: set) -> Any:
@@ -406,6 +408,8 @@ def _wrap(g: Any) -> Any:
 
 def _some_bfloat16(tape: Tape, values: tuple) -> bool:
     """Of bfloat16 arrays and Python's numbers NumPy makes float32; operands keep the dtype."""
+    if "ml_dtypes" not in modules:  # without it there is no bfloat16
+        return False
     if "V" in [getattr(value, "_value", _NONE).dtype.kind for value in values]:
         return True
     # In the middle of other dtypes there is a cast out of it: 0.03 us a record to look for one.
