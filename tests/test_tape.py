@@ -125,3 +125,18 @@ def test_a_gradient_inside_the_block_of_a_persistent_tape_warns_once_a_line(capl
             tape.gradient(x * x, x)
             tape.gradient(x * x * x, x)
     assert len(caplog.records) == 2
+
+
+def test_rows_and_a_dense_cotangent_meet_in_a_recorded_sweep() -> None:
+    x = tf.Variable([1.0, 2.0, 3.0])
+    with tf.GradientTape(), tf.GradientTape() as tape:
+        y = [tf.gather(x, [0, 1]) ** 2, x * x]
+        g = tape.gradient(y, x)
+    np.testing.assert_allclose(g, [4.0, 8.0, 6.0])
+
+
+def test_forward_mode_through_a_part_of_a_variable() -> None:
+    x = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as acc:
+        y = x[0] * 2.0
+    np.testing.assert_allclose(acc.jvp(y), [2.0, 2.0])

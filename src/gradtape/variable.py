@@ -441,8 +441,9 @@ def _unpickle(value: Any, trainable: bool, name: str) -> Variable:
 class SlicedTensor(Tensor):
     """A slice of a variable: a tensor that can also be assigned to, into the variable."""
 
-    __slots__ = ("_key", "_variable")
+    __slots__ = ("_key", "_part", "_variable")
     _key: Any
+    _part: Any  # what was recorded: it lives as long, because accumulators forget dead tensors
     _variable: Any
 
     def assign(self, value: Any, name: str | None = None, read_value: bool = True) -> Any:
@@ -476,7 +477,7 @@ def sliced(variable: Variable, key: Any) -> Any:
     made._value, made._mark = part._value, part._mark
     if part._mark is not None:
         made._id = part._id
-    made._variable, made._key = variable, key
+    made._variable, made._key, made._part = variable, key, part
     return made
 
 

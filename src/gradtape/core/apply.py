@@ -33,9 +33,8 @@ _variable, QUIET = _quiet_setting()
 hush, unhush = _variable.set, _variable.reset
 new: Any = Value.__new__
 
-# The layer above fills these in (`install`): the class of results and the class whose objects are
-# read by `_read`, the conversion of an operand that is no tensor and of a pair that must agree in
-# dtype, the exceptions to raise for NumPy's and for a dtype that an op does not take.
+# The layer above fills these in: the class of results, the class that is read by `_read`, conversion
+# of an operand and of a pair that must agree in dtype, exceptions for NumPy's and for wrong dtypes.
 Tensor: Any = Value
 Variable: Any = Value
 operand = operands = complain = wrong_dtype = cast(Any, None)

@@ -16,8 +16,8 @@ import numpy as np
 
 from .record import Value
 
-# What a NumPy function means when it meets an operand: the op whose forward it is, or a function
-# of ours that writes it with such ops. Declaring an op adds its forward here.
+# What a NumPy function means to an operand: the op whose forward it is (declaring an op adds it), or
+# a function of ours that writes it with such ops.
 vocabulary: dict[Any, Any] = {}
 
 
@@ -88,6 +88,8 @@ def _method(ufunc: Any, reflected: bool = False) -> Callable[..., Any]:
     def method(self: Operand, *other: Any) -> Any:
         if other and other[0].__class__ is Operand:  # what is met most, 1 us sooner
             return Operand(vocabulary[ufunc].apply(self.tensor, other[0].tensor))
+        if other and getattr(other[0], "__array_ufunc__", self) is None:  # rows have their own way
+            return NotImplemented
         return _say(ufunc, (*other, self) if reflected else (self, *other), {})
 
     return method

@@ -24,6 +24,7 @@ NO_KERNEL = (
     "not yet implemented",
     "has invalid type",
     "gradient registry has no entry",
+    "No gradient defined for operation",
     "'IndexedSlices'",
 )
 # Verdicts that ask for nothing: `unstable` programs magnify roundings, those that differ by

@@ -186,7 +186,8 @@ def enlarge(d: Draw) -> Any:
 def pad(d: Draw) -> Any:
     a = d.value(fits=lambda s: len(s) > 0)
     shape = d.shape(a)
-    mode = d.one(["CONSTANT", "CONSTANT", "REFLECT", "SYMMETRIC"])
+    # Mirroring nothing is an error, even by nothing.
+    mode = "CONSTANT" if 0 in shape else d.one(["CONSTANT", "REFLECT", "SYMMETRIC"])
     least = {"CONSTANT": 0, "REFLECT": 2, "SYMMETRIC": 1}[mode]
     by = [[d.one([0, 1]), d.one([0, 1])] if n >= least else [0, 0] for n in shape]
     to = [n + sum(pair) for n, pair in zip(shape, by, strict=True)]

@@ -59,7 +59,7 @@ def serve() -> int:
     """Answer each line, a list of programs, with one line for each program."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     replies = os.fdopen(os.dup(1), "w")
-    import tensorflow as tf
+    import tensorflow as tf  # type: ignore[import-untyped, unused-ignore]
 
     tf.get_logger().setLevel("FATAL")
     np.seterr(all="ignore")

@@ -12,7 +12,7 @@ from tests.tensorflow.fuzz import compare, interpret, store
 from tests.tensorflow.fuzz.generate import generate
 
 BATCH = 50
-LARGEST = 5000  # characters of a program with its answer
+LARGEST = 4800  # characters of a program with its answer
 
 
 def main(arguments: list[str]) -> int:
@@ -27,8 +27,10 @@ def main(arguments: list[str]) -> int:
     worker = compare.TensorFlow(options.tensorflow)
     chosen: dict[str, tuple[Any, Any]] = {}
     seen: set[tuple[str, str]] = set()
-    for start in range(0, options.count * 20, BATCH):
+    start = 0
+    while len(chosen) < options.count and start < options.count * 20:
         programs = [generate(options.seed, i) for i in range(start, start + BATCH)]
+        start += BATCH
         programs = [program for program in programs if new(program, seen)]
         for program, answer in zip(programs, worker.answers(programs), strict=True):
             small = len(json.dumps([program, answer])) < LARGEST
@@ -40,8 +42,8 @@ def main(arguments: list[str]) -> int:
                 continue
             seen |= uses(program)
             chosen[program["id"]] = program, answer
+        store.write("sample", worker.version, chosen)
     worker.close()
-    store.write("sample", worker.version, chosen)
     print(f"{len(chosen)} programs, {len(seen)} pairs of expression and scenario")
     return 0
 

@@ -66,9 +66,9 @@ def tidy(program: Program) -> Program:
     return program
 
 
-def _changed(program: Program, change: Callable[[Program], Any]) -> Program:
+def _changed(program: Program, change: Callable[..., Any], *arguments: Any) -> Program:
     program = copy.deepcopy(program)
-    change(program)
+    change(program, *arguments)
     return program
 
 
@@ -78,14 +78,14 @@ def _fewer_steps(program: Program) -> Iterator[Program]:
     # A leaf goes at once with all that only it needs.
     for leaf in leaves:
         if leaf not in asked:
-            yield _changed(program, lambda p, leaf=leaf: _drop(p, leaf))
+            yield _changed(program, _drop, leaf)
     for step in program["steps"]:
         for operand in step["of"]:
             if _known(program)[operand] == (step["shape"], step["dtype"]):
-                yield _changed(program, lambda p, a=step["to"], b=operand: _replace(p, a, b))
+                yield _changed(program, _replace, step["to"], operand)
     for step in reversed(program["steps"]):
         if step["dtype"].startswith("float"):
-            yield _changed(program, lambda p, name=step["to"]: _freeze(p, name))
+            yield _changed(program, _freeze, step["to"])
 
 
 def _known(program: Program) -> dict[str, Any]:
@@ -142,31 +142,36 @@ def _simpler_scenarios(program: Program) -> Iterator[Program]:
     scenario = program["scenario"]
     for kind in ("gradient", "second"):
         if scenario["kind"] not in (kind, "gradient"):
-            yield _changed(program, lambda p, kind=kind: _turn(p, kind))
+            yield _changed(program, _turn, kind)
     if "pause" in scenario:
-        yield _changed(program, lambda p: p["scenario"].pop("pause"))
+        yield _changed(program, _without, ["scenario"], "pause")
     for i, query in enumerate(scenario["queries"]):
         if len(scenario["queries"]) > 1:
-            yield _changed(program, lambda p, i=i: p["scenario"]["queries"].pop(i))
+            yield _changed(program, _without, ["scenario", "queries"], i)
         for option in ("weighted", "unconnected"):
             if option in query:
-                yield _changed(program, lambda p, i=i, o=option: p["scenario"]["queries"][i].pop(o))
+                yield _changed(program, _without, ["scenario", "queries", i], option)
         for part in ("targets", "sources"):
             for k in range(len(query[part])):
                 if len(query[part]) > 1:
-                    yield _changed(
-                        program, lambda p, q=i, part=part, k=k: _asked(p, q, part).pop(k)
-                    )
+                    yield _changed(program, _without, ["scenario", "queries", i, part], k)
     for i in range(len(scenario["watch"])):
-        yield _changed(program, lambda p, i=i: p["scenario"]["watch"].pop(i))
+        yield _changed(program, _without, ["scenario", "watch"], i)
 
 
-def _asked(program: Program, query: int, part: str) -> Any:
-    return program["scenario"]["queries"][query][part]
+def _at(program: Program, path: list[Any]) -> Any:
+    part: Any = program
+    for key in path:
+        part = part[key]
+    return part
 
 
-def _set(program: Program, step: int, key: str, value: Any) -> None:
-    program["steps"][step]["with"][key] = value
+def _without(program: Program, path: list[Any], key: Any) -> None:
+    del _at(program, path)[key]
+
+
+def _set(program: Program, path: list[Any], key: Any, value: Any) -> None:
+    _at(program, path)[key] = value
 
 
 def _turn(program: Program, kind: str) -> None:
@@ -184,18 +189,15 @@ def _simpler_inputs(program: Program) -> Iterator[Program]:
             [v if whole else round(v, 1) for v in values],
         ):
             if simple != values:
-                yield _changed(program, lambda p, i=i, s=simple: p["inputs"][i].update(values=s))
+                yield _changed(program, _set, ["inputs", i], "values", simple)
         if given["kind"] == "variable" and [0, given["name"]] not in program["scenario"]["watch"]:
-            yield _changed(program, lambda p, i=i: _constant(p, i))
-
-
-def _constant(program: Program, i: int) -> None:
-    program["inputs"][i]["kind"] = "constant"
+            yield _changed(program, _set, ["inputs", i], "kind", "constant")
 
 
 def _simpler_steps(program: Program) -> Iterator[Program]:
     for i, step in enumerate(program["steps"]):
         for key, value in step.get("with", {}).items():
-            for simple in (None, 0, [], False):
+            simples: list[Any] = [None, 0, [], False]
+            for simple in simples:
                 if value != simple and len(repr(simple)) < len(repr(value)):
-                    yield _changed(program, lambda p, i=i, k=key, s=simple: _set(p, i, k, s))
+                    yield _changed(program, _set, ["steps", i, "with"], key, simple)
