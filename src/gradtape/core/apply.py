@@ -33,8 +33,8 @@ _variable, QUIET = _quiet_setting()
 hush, unhush = _variable.set, _variable.reset
 new: Any = Value.__new__
 
-# The layer above fills these in: the class of results, the class that is read by `_read`, conversion
-# of an operand and of a pair that must agree in dtype, exceptions for NumPy's and for wrong dtypes.
+# The layer above fills these in: the class of results, the class that is read by `_read`, what
+# converts an operand or a pair that must agree in dtype, what makes the exceptions to raise.
 Tensor: Any = Value
 Variable: Any = Value
 operand = operands = complain = wrong_dtype = cast(Any, None)

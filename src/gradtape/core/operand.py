@@ -16,8 +16,7 @@ import numpy as np
 
 from .record import Value
 
-# What a NumPy function means to an operand: the op whose forward it is (declaring an op adds it), or
-# a function of ours that writes it with such ops.
+# What a NumPy function means to an operand: the op whose forward it is, or our words for it.
 vocabulary: dict[Any, Any] = {}
 
 
