@@ -13,7 +13,7 @@ from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import autodiff, bitwise, dtypes, errors, linalg, math, nest, nn
+from . import autodiff, bitwise, dtypes, errors, math, nest
 from . import losses as _losses
 from .arrays import (
     argsort, batch_to_space, bitcast, boolean_mask, broadcast_dynamic_shape,
@@ -34,7 +34,6 @@ from .dtypes import (
 )  # fmt: skip
 from .enums import UnconnectedGradients, VariableAggregation, VariableSynchronization
 from .function import function
-from .linalg import eig, eigvals, einsum, matmul, norm, tensordot
 from .math import (
     abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, complex, cos,
     cosh, cumsum, divide, equal, exp, floor, greater, greater_equal, less, less_equal, logical_and,
@@ -54,8 +53,8 @@ from .variable import Variable
 from .version import TENSORFLOW as __version__
 
 if _TYPE_CHECKING:
-    from . import config, debugging, experimental, initializers, ragged, random, sparse, strings
-    from . import test_util as test, types
+    from . import config, debugging, experimental, initializers, linalg, nn, ragged, random
+    from . import sparse, strings, test_util as test, types
     from .control import (
         case, cond, foldl, foldr, map_fn, scan, switch_case, vectorized_map, while_loop,
     )  # fmt: skip
@@ -68,6 +67,7 @@ if _TYPE_CHECKING:
         constant_initializer, ones_initializer, random_normal_initializer,
         random_uniform_initializer, zeros_initializer,
     )  # fmt: skip
+    from .linalg import eig, eigvals, einsum, matmul, norm, tensordot
     from .printing import print, timestamp
     from .pyfunc import numpy_function, py_function
     from .ragged import RaggedTensor, RaggedTensorSpec
@@ -79,8 +79,9 @@ if _TYPE_CHECKING:
 # names by the module that they live in. (The lines above say the same to type checkers.)
 _MODULES = {
     "config": "config", "debugging": "debugging", "experimental": "experimental",
-    "initializers": "initializers", "ragged": "ragged", "random": "random", "sparse": "sparse",
-    "strings": "strings", "test": "test_util", "types": "types",
+    "initializers": "initializers", "linalg": "linalg", "nn": "nn", "ragged": "ragged",
+    "random": "random", "sparse": "sparse", "strings": "strings", "test": "test_util",
+    "types": "types",
 }  # fmt: skip
 _NAMES = {
     "control": "case cond foldl foldr map_fn scan switch_case vectorized_map while_loop",
@@ -89,6 +90,7 @@ _NAMES = {
     "inside_function is_symbolic_tensor no_op tuple",
     "initializers": "constant_initializer ones_initializer random_normal_initializer "
     "random_uniform_initializer zeros_initializer",
+    "linalg": "eig eigvals einsum matmul norm tensordot",
     "printing": "print timestamp",
     "pyfunc": "numpy_function py_function",
     "ragged": "RaggedTensor RaggedTensorSpec",
@@ -97,7 +99,7 @@ _NAMES = {
     "tensor_array": "TensorArray",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
-_PRESENT = (autodiff, bitwise, dtypes, errors, linalg, math, nest, nn)
+_PRESENT = (autodiff, bitwise, dtypes, errors, math, nest)
 # TensorFlow's names: modules that only make up gradtape are not among them.
 __all__ = [*_MODULES, *_HOME]
 __all__ += [
