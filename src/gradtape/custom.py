@@ -16,6 +16,7 @@ from .core.record import Recorder, threads
 from .ops import shape as shape_ops
 from .ops.rows import Slices
 from .slices import IndexedSlices
+from .sweep import settled
 from .tape import GradientTape
 
 
@@ -141,7 +142,7 @@ class _Pull:
     def __call__(self, g: list) -> list:
         recorded = any(part.__class__ is Operand for part in g)
         seeds = [
-            tensor(np.zeros(*like)[()]) if part is None else _tensor(part)
+            tensor(np.zeros(*like)[()]) if part is None else settled(part)
             for part, like in zip(g, self.likes, strict=True)
         ]
         if self.variables:
@@ -162,10 +163,6 @@ class _Pull:
             )
         every = zip((*flat, *for_variables), self.shapes, strict=True)
         return [_cotangent(h, shape, recorded) for h, shape in every]
-
-
-def _tensor(part: Any) -> Any:
-    return part.tensor if part.__class__ is Operand else tensor(part if part.ndim else part[()])
 
 
 def _cotangent(h: Any, shape: tuple[int, ...], recorded: bool) -> Any:

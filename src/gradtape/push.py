@@ -14,10 +14,10 @@ import numpy as np
 from .core.apply import tensor
 from .core.op import LETTERS, Op
 from .core.operand import Operand
-from .core.record import Tape, Value, follow
+from .core.record import Tape, follow
 from .ops.reasons import Reason
 from .ops.rows import Slices
-from .sweep import calls, sweep, unbroadcast
+from .sweep import calls, settled, sweep, unbroadcast, wrap
 
 _function = type(sweep)
 
@@ -42,11 +42,7 @@ def _call(op: Op, operands: Any, params: dict, recorded: bool) -> Any:
     if recorded:
         return op.apply(*operands, **params)
     y = op.forward(*[a._value for a in operands], **params)
-    return tuple(map(_settled, y)) if y.__class__ is tuple else _settled(y)
-
-
-def _settled(value: Any) -> Any:
-    return tensor(value if value.ndim else value[()])
+    return tuple(map(settled, y)) if y.__class__ is tuple else settled(y)
 
 
 def _total(parts: list) -> Any:
@@ -85,7 +81,7 @@ def _diagonal(op: Op, operands: Any, tangents: list, result: Any, recorded: bool
         return None
     if total.shape != result._value.shape:
         total = np.broadcast_to(total, result._value.shape)
-    return total.tensor if recorded else _settled(total)
+    return settled(total)
 
 
 def _transposed(
@@ -108,17 +104,17 @@ def _transposed(
             if i is not None:
                 cotangent = Operand(t) if recorded else t._value
                 grads[i] = cotangent if i not in grads else grads[i] + cotangent
-    finally:
         tape.stop()
-    wanted = {seed._id for seed in floating}
-    found = sweep(reversed(tape.records), grads, wanted, recorded)
-    tape.close()
+        wanted = {seed._id for seed in floating}
+        found = sweep(reversed(tape.records), grads, wanted, recorded)
+    finally:
+        tape.close()  # also stops it, if a rule raised
     out = []
     for seed in seeds:
         part = found.get(seed._id) if seed._mark is not None else None
         if part.__class__ is Slices:
             part = part.dense()
-        out.append(None if part is None else part.tensor if recorded else _settled(part))
+        out.append(None if part is None else settled(part))
     return tuple(out) if several else out[0]
 
 
@@ -127,7 +123,7 @@ def _pulled(
 ) -> Any:
     """Pairs of (pulled cotangent, tangent) for the operands that have a tangent."""
     names, fetches = op.plan(tracked)
-    things = [_wrap(fetch(operands, params, results)) for fetch in fetches]
+    things = [wrap(fetch(operands, params, results)) for fetch in fetches]
     have = dict(zip(names, things, strict=True))
     parts = op.rules[0](g, *[have[n] for n in op.names[0]]) if op.joint else None
     for i, t in enumerate(tangents):
@@ -149,11 +145,3 @@ def _pulled(
         if op.broadcasts and h.shape != have[LETTERS[i] + "_shape"]:
             h = unbroadcast(h, have[LETTERS[i] + "_shape"], 0)
         yield h, t
-
-
-def _wrap(thing: Any) -> Any:
-    if isinstance(thing, Value):
-        return Operand(thing)
-    if thing.__class__ is tuple and thing and isinstance(thing[0], Value):
-        return tuple(map(Operand, thing))
-    return thing

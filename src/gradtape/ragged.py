@@ -53,6 +53,7 @@ class RaggedTensor(CompositeTensor):
     """
 
     __array_priority__ = 101
+    _sloping = "flat_values"
 
     def __init__(self, values: Any, row_splits: Any) -> None:
         self.values = values if isinstance(values, RaggedTensor) else convert.to_tensor(values)

@@ -15,6 +15,8 @@ from .shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
 class IndexedSlices(CompositeTensor):
     """Rows `values` of a larger tensor, at the places `indices` along its first axis."""
 
+    _sloping = "values"
+
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
         self._values = values
         self._indices = indices

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .core.apply import ITEM, QUIET, hush, unhush
+from .core.apply import ITEM, QUIET, hush, tensor, unhush
 from .core.op import LETTERS, Op
 from .core.operand import Operand
 from .core.record import Value
@@ -186,7 +186,7 @@ def _short(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int
 
 def _general(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
     _, _, ids, names, kept, _, _ = record
-    see = _wrap if recorded else _unwrap
+    see = wrap if recorded else _unwrap
     have = dict(zip(names, map(see, kept), strict=True))
     if op.joint:
         parts = op.rules[0](g, *[have[n] for n in op.names[0]])
@@ -256,6 +256,13 @@ def unbroadcast(h: Any, shape: tuple[int, ...], lead: int) -> Any:
     return h
 
 
+def settled(value: Any) -> Any:
+    """The tensor of a cotangent or tangent: a recorded one's own, or one made of the array."""
+    if value.__class__ is Operand:
+        return value.tensor
+    return tensor(value if value.ndim else value[()])
+
+
 def _unwrap(kept: Any) -> Any:
     if isinstance(kept, Value):
         return kept._value
@@ -264,7 +271,8 @@ def _unwrap(kept: Any) -> Any:
     return kept
 
 
-def _wrap(kept: Any) -> Any:
+def wrap(kept: Any) -> Any:
+    """What was kept, as a recorded rule sees it."""
     if isinstance(kept, Value):
         return Operand(kept)
     if kept.__class__ is tuple and kept and isinstance(kept[0], Value):

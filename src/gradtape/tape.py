@@ -21,7 +21,7 @@ from .ops.rows import Slices
 from .ops.shape import broadcast_to, cast, concat, reshape, transpose
 from .shapes import CompositeTensor, TensorShape
 from .slices import from_sweep
-from .sweep import prune, sweep
+from .sweep import prune, settled, sweep
 from .variable import Variable
 
 log = logging.getLogger("gradtape")
@@ -396,14 +396,8 @@ def _answer(g: Any, stack: bool = False) -> Any:
         if stack:
             g = g.dense()
         else:
-            return from_sweep(g, _wrap)
-    return _wrap(g)
-
-
-def _wrap(g: Any) -> Any:
-    if g.__class__ is Operand:
-        return g.tensor
-    return tensor(g if g.ndim else g[()])
+            return from_sweep(g, settled)
+    return settled(g)
 
 
 def _some_bfloat16(tape: Tape, values: tuple) -> bool:
@@ -446,9 +440,8 @@ def _parts(leaves: list) -> list:
 def _values_of(leaf: Any) -> Any:
     if not isinstance(leaf, CompositeTensor):
         return leaf
-    for name in ("flat_values", "values"):
-        if hasattr(leaf, name) and type(leaf).__name__ != "SparseTensor":
-            return getattr(leaf, name)
+    if leaf._sloping is not None:
+        return getattr(leaf, leaf._sloping)
     raise ValueError(
         f"Type {type(leaf).__name__} is not supported as a gradient source or gradient target."
     )
