@@ -1,0 +1,35 @@
+"""`tf.fftnd` and its kin: the transforms of `tf.signal` over any axes, under their ops' names.
+
+Differs from TensorFlow: its CPU has no kernels for these.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from . import fourier
+
+
+def fftnd(input: Any, fft_length: Any, axes: Any, name: Any = None) -> Any:
+    """The discrete Fourier transform over the given axes, cut or filled up to `fft_length`."""
+    return fourier.fftnd(input, fft_length, axes)
+
+
+def ifftnd(input: Any, fft_length: Any, axes: Any, name: Any = None) -> Any:
+    """What `fftnd` makes this of."""
+    return fourier.ifftnd(input, fft_length, axes)
+
+
+def rfftnd(
+    input: Any, fft_length: Any, axes: Any, Tcomplex: Any = dtypes.complex64, name: Any = None
+) -> Any:
+    """The Fourier transform of real numbers, of the last axis only half the frequencies."""
+    return fourier.rfftnd(input, fft_length, axes)
+
+
+def irfftnd(
+    input: Any, fft_length: Any, axes: Any, Treal: Any = dtypes.float32, name: Any = None
+) -> Any:
+    """What `rfftnd` makes this of."""
+    return fourier.irfftnd(input, fft_length, axes)
