@@ -1,16 +1,19 @@
-"""`tf.ragged`: rows of different lengths, as flat values and where each row ends."""
+"""Ragged tensors: rows of different lengths, as flat values and where each row ends."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from . import convert, dtypes
-from .core.apply import tensor
-from .ops.rows import add_rows
-from .shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
-from .tensor import Tensor
+from .. import convert, dtypes, errors
+from ..core.apply import tensor
+from ..ops.rows import add_rows
+from ..shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
+from ..tensor import Tensor
+
+_INT64 = np.dtype(np.int64)
 
 
 class RaggedTensorSpec(TypeSpec):
@@ -19,11 +22,35 @@ class RaggedTensorSpec(TypeSpec):
     __slots__ = ("_dtype", "_rank", "_shape", "_splits")
 
     def __init__(
-        self, shape: Any = None, dtype: Any = dtypes.float32, ragged_rank: int = 1,
-        row_splits_dtype: Any = dtypes.int64,
+        self, shape: Any = None, dtype: Any = dtypes.float32, ragged_rank: int | None = None,
+        row_splits_dtype: Any = dtypes.int64, flat_values_spec: Any = None,
     ) -> None:  # fmt: skip
         self._shape, self._dtype = TensorShape(shape), dtypes.as_dtype(dtype)
+        if ragged_rank is None:
+            if self._shape.rank is None:
+                raise ValueError("Must specify ragged_rank or a shape with a known rank.")
+            ragged_rank = self._shape.rank - 1
         self._rank, self._splits = ragged_rank, dtypes.as_dtype(row_splits_dtype)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape, in which a ragged axis is None."""
+        return self._shape
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the values."""
+        return self._dtype
+
+    @property
+    def ragged_rank(self) -> int:
+        """How many axes have rows of different lengths."""
+        return self._rank
+
+    @property
+    def row_splits_dtype(self) -> Any:
+        """The dtype of the numbers that part the rows."""
+        return self._splits
 
     @property
     def value_type(self) -> type:
@@ -54,11 +81,12 @@ class RaggedTensor(CompositeTensor):
 
     __array_priority__ = 101
     _sloping = "flat_values"
+    values: Any
+    row_splits: Any
 
     def __init__(self, values: Any, row_splits: Any) -> None:
         self.values = values if isinstance(values, RaggedTensor) else convert.to_tensor(values)
-        hint = np.dtype(np.int64)
-        self.row_splits = convert.to_tensor(row_splits, hint=hint)
+        self.row_splits = convert.to_tensor(row_splits, hint=_INT64)
 
     # --- from its parts ---------------------------------------------------------------------------
     @classmethod
@@ -71,9 +99,7 @@ class RaggedTensor(CompositeTensor):
         if validate and (
             not len(ends) or ends[0] or ends[-1] != count or (np.diff(ends) < 0).any()
         ):
-            from .errors import invalid
-
-            raise invalid(
+            raise errors.invalid(
                 f"row_splits must rise from 0 to the number of values, {count}; "
                 f"got {ends.tolist()}."
             )
@@ -86,6 +112,83 @@ class RaggedTensor(CompositeTensor):
         lengths = convert.to_tensor(row_lengths)._value
         ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         return cls.from_row_splits(values, ends, validate=validate)
+
+    @classmethod
+    def from_value_rowids(
+        cls, values: Any, value_rowids: Any, nrows: Any = None, name: Any = None,
+        validate: bool = True,
+    ) -> RaggedTensor:  # fmt: skip
+        made = cls(values, value_rowids)
+        rows = made.row_splits._value
+        if len(rows) != len(made.values):
+            raise ValueError(f"Dimensions {len(rows)} and {len(made.values)} are not compatible")
+        if validate and (rows.ndim != 1 or (np.diff(rows) < 0).any() or (rows < 0).any()):
+            raise errors.invalid(f"value_rowids must rise from 0 or more, got {rows.tolist()}.")
+        count = int(rows[-1]) + 1 if len(rows) else 0
+        if nrows is not None:
+            wanted = int(convert.to_tensor(nrows)._value)
+            if wanted < count:
+                raise ValueError(f"Expected nrows >= value_rowids[-1] + 1; got nrows={wanted}.")
+            count = wanted
+        ends = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=count))])
+        return cls(made.values, tensor(ends.astype(rows.dtype)))
+
+    @classmethod
+    def from_row_starts(
+        cls, values: Any, row_starts: Any, name: Any = None, validate: bool = True
+    ) -> RaggedTensor:
+        made = cls(values, row_starts)
+        starts = made.row_splits._value
+        ends = np.append(starts, starts.dtype.type(len(made.values)))
+        return cls.from_row_splits(made.values, tensor(ends), validate=validate)
+
+    @classmethod
+    def from_row_limits(
+        cls, values: Any, row_limits: Any, name: Any = None, validate: bool = True
+    ) -> RaggedTensor:
+        limits = convert.to_tensor(row_limits, hint=_INT64)._value
+        return cls.from_row_splits(values, tensor(np.insert(limits, 0, 0)), validate=validate)
+
+    @classmethod
+    def from_tensor(
+        cls, tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: int = 1,
+        name: Any = None, row_splits_dtype: Any = dtypes.int64,
+    ) -> RaggedTensor:  # fmt: skip
+        """All rows of a dense tensor, or the first `lengths[k]` values of each row k."""
+        x = convert.to_tensor(tensor)
+        if x._value.ndim < 2:
+            raise ValueError(f"tensor must have rank at least 2, got shape {x.shape}.")
+        if lengths is not None and padding is not None:
+            raise ValueError("Specify argument `lengths` or `padding`, but not both.")
+        if padding is not None or (lengths is not None and ragged_rank > 1):
+            raise NotImplementedError("RaggedTensor.from_tensor with padding or nested lengths.")
+        if not 0 < ragged_rank < x._value.ndim:
+            raise ValueError(f"ragged_rank must be from 1 to {x._value.ndim - 1}: {ragged_rank}.")
+        kind = np.dtype(dtypes.as_dtype(row_splits_dtype).as_numpy_dtype)
+        shape = x._value.shape
+        nested = [_even(math.prod(shape[: k + 1]), shape[k + 1], kind) for k in range(ragged_rank)]
+        flat = _reshape(x, (math.prod(shape[: ragged_rank + 1]), *shape[ragged_rank + 1 :]))
+        made = cls.from_nested_row_splits(flat, nested)
+        return made if lengths is None else made._cut(convert.to_tensor(lengths)._value)
+
+    def _cut(self, lengths: np.ndarray) -> RaggedTensor:
+        """The first values of each row only."""
+        from ..ops.index import take
+
+        starts = self.row_splits._value[:-1]
+        lengths = np.minimum(lengths, np.diff(self.row_splits._value))
+        ends = np.insert(np.cumsum(lengths), 0, 0).astype(starts.dtype)
+        kept = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
+        return RaggedTensor(take.apply(self.values, tensor(kept), axis=0), tensor(ends))
+
+    @classmethod
+    def from_nested_row_lengths(
+        cls, flat_values: Any, nested_row_lengths: Any, name: Any = None, validate: bool = True
+    ) -> RaggedTensor:
+        made = flat_values
+        for lengths in reversed(list(nested_row_lengths)):
+            made = cls.from_row_lengths(made, lengths, validate=validate)
+        return made
 
     @classmethod
     def from_nested_row_splits(
@@ -131,6 +234,20 @@ class RaggedTensor(CompositeTensor):
     def row_lengths(self, axis: int = 1, name: Any = None) -> Any:
         return tensor(np.diff(self.row_splits._value))
 
+    def row_starts(self, name: Any = None) -> Any:
+        """Where each row begins among the values."""
+        return tensor(self.row_splits._value[:-1])
+
+    def row_limits(self, name: Any = None) -> Any:
+        """Where each row ends among the values."""
+        return tensor(self.row_splits._value[1:])
+
+    def nested_row_lengths(self, name: Any = None) -> tuple[Any, ...]:
+        return tuple(tensor(np.diff(ends._value)) for ends in self.nested_row_splits)
+
+    def get_shape(self) -> TensorShape:
+        return self.shape
+
     def value_rowids(self, name: Any = None) -> Any:
         """The row that each value belongs to."""
         lengths = np.diff(self.row_splits._value)
@@ -174,7 +291,7 @@ class RaggedTensor(CompositeTensor):
         rows[:] = [row.numpy() for row in self]
         return rows
 
-    def to_tensor(self, default_value: Any = 0, name: Any = None, shape: Any = None) -> Any:
+    def to_tensor(self, default_value: Any = None, name: Any = None, shape: Any = None) -> Any:
         """Dense: short rows are filled up."""
         if isinstance(self.values, RaggedTensor):
             raise NotImplementedError("RaggedTensor.to_tensor of more than one ragged axis.")
@@ -186,8 +303,9 @@ class RaggedTensor(CompositeTensor):
         flat = add_rows.apply(self.values, tensor(places), shape=(len(lengths) * width, *tail))
         dense = _reshape(flat, (len(lengths), width, *tail))
         missing = np.arange(width) >= lengths[:, None]
-        fill = convert.to_tensor(default_value, hint=dense._value.dtype)
-        from .arrays import where
+        given = 0 if default_value is None else default_value
+        fill = convert.to_tensor(given, hint=dense._value.dtype)
+        from ..arrays import where
 
         return where(tensor(missing.reshape(*missing.shape, *[1] * len(tail))), fill, dense)
 
@@ -195,8 +313,13 @@ class RaggedTensor(CompositeTensor):
         return f"<tf.RaggedTensor {self.to_list()!r}>"
 
 
+def _even(rows: int, length: int, dtype: np.dtype) -> Any:
+    """The ends of rows of one length."""
+    return tensor((np.arange(rows + 1) * length).astype(dtype))
+
+
 def _reshape(x: Any, shape: tuple[int, ...]) -> Any:
-    from .ops.shape import reshape
+    from ..ops.shape import reshape
 
     return reshape.apply(x, shape=shape)
 
@@ -216,21 +339,3 @@ for _name in (
     "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "pow", "rpow", "neg", "abs",
 ):  # fmt: skip
     setattr(RaggedTensor, f"__{_name}__", _operator(f"__{_name}__"))
-
-
-def constant(
-    pylist: Any, dtype: Any = None, ragged_rank: int | None = None, inner_shape: Any = None,
-    name: Any = None, row_splits_dtype: Any = dtypes.int64,
-) -> Any:  # fmt: skip
-    """A ragged tensor of nested lists."""
-    levels: list[list[int]] = []
-    rows = list(pylist)
-    while rows and any(isinstance(row, (list, tuple, np.ndarray)) for row in rows):
-        if not all(isinstance(row, (list, tuple, np.ndarray)) for row in rows):
-            raise ValueError("all scalar values must have the same nesting depth")
-        levels.append([0, *np.cumsum([len(row) for row in rows]).tolist()])
-        rows = [value for row in rows for value in row]
-    wanted = None if dtype is None else np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)
-    flat = convert.to_tensor(rows, wanted)
-    splits = np.dtype(dtypes.as_dtype(row_splits_dtype).as_numpy_dtype)
-    return RaggedTensor.from_nested_row_splits(flat, [np.array(ends, splits) for ends in levels])

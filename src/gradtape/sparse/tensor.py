@@ -1,4 +1,4 @@
-"""`tf.sparse`: tensors given by the places and values of what is not zero."""
+"""Sparse tensors: the places and values of what is not zero, and the shape of the whole."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from . import convert, dtypes
-from .core.apply import tensor
-from .core.record import Value
-from .ops.rows import add_rows
-from .shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
+from .. import convert, dtypes, errors
+from ..core.record import Value
+from ..shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
 
 _INT64 = np.dtype(np.int64)
 
@@ -22,6 +20,16 @@ class SparseTensorSpec(TypeSpec):
 
     def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
         self._shape, self._dtype = TensorShape(shape), dtypes.as_dtype(dtype)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the whole."""
+        return self._shape
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the values."""
+        return self._dtype
 
     @property
     def value_type(self) -> type:
@@ -55,6 +63,10 @@ class SparseTensor(CompositeTensor):
     array([[0., 2.],
            [3., 0.]], dtype=float32)>
     """
+
+    indices: Any
+    values: Any
+    dense_shape: Any
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         self.indices = _int64(indices)
@@ -117,58 +129,44 @@ def _at(other: Any, like: SparseTensor) -> Any:
     other = convert.to_tensor(other, hint=like.values._value.dtype)
     if not other._value.ndim:
         return other
-    from .arrays import broadcast_to, gather_nd
+    from ..arrays import broadcast_to, gather_nd
 
     return gather_nd(broadcast_to(other, like.dense_shape), like.indices)
 
 
-def to_dense(
-    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: Any = None
-) -> Any:
-    """The dense tensor; repeated places are an error in TensorFlow and added up here."""
-    from .arrays import scatter_nd, where
-
-    shape = tuple(sp_input.dense_shape._value.tolist())
-    dense = scatter_nd(sp_input.indices, sp_input.values, sp_input.dense_shape)
-    if default_value is None:
-        return dense
-
-    taken = np.zeros(shape, bool)
-    taken[tuple(sp_input.indices._value.T)] = True
-    other = convert.to_tensor(default_value, hint=dense._value.dtype)
-    return where(tensor(taken), dense, other)
+def number_of(places: Any, shape: Any) -> Any:
+    """The places counted through, in the order of a dense tensor's entries."""
+    if not len(places):
+        return np.zeros(0, np.int64)
+    return np.ravel_multi_index(tuple(places.T), tuple(shape)).astype(np.int64)
 
 
-def from_dense(tensor: Any, name: Any = None) -> SparseTensor:
-    """The places and values of what is not zero."""
-    from .arrays import gather_nd
-
-    x = convert.to_tensor(tensor)
-    places = np.argwhere(x._value).astype(np.int64)
-    return SparseTensor(places, gather_nd(x, places), np.array(x._value.shape, np.int64))
+def places_of(numbers: Any, shape: Any) -> Any:
+    """The inverse of `number_of`."""
+    if not len(numbers):
+        return np.zeros((0, len(shape)), np.int64)
+    return np.stack(np.unravel_index(numbers, tuple(shape)), 1).astype(np.int64)
 
 
-def sparse_dense_matmul(
-    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: Any = None
-) -> Any:
-    """A sparse matrix times a dense one: only the values that are there are multiplied."""
-    from .arrays import gather
-    from .linalg import adjoint
-
-    b = convert.to_tensor(b, hint=sp_a.values._value.dtype)
-    if adjoint_b:
-        b = adjoint(b)
-    rows, columns = sp_a.indices._value.T
-    height, _ = sp_a.dense_shape._value.tolist()
-    if adjoint_a:
-        rows, columns, height = columns, rows, sp_a.dense_shape._value.tolist()[1]
-    picked = gather(b, tensor(columns))
-    terms = sp_a.values[:, None] * picked
-    return add_rows.apply(terms, tensor(rows), shape=(height, b._value.shape[1]))
-
-
-def reduce_sum(sp_input: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
-    """The sum over axes, dense."""
-    from .reductions import reduce_sum as dense_sum
-
-    return dense_sum(to_dense(sp_input), axis, keepdims)
+def check_places(x: SparseTensor, label: str, order: bool = True) -> Any:
+    """The places, counted through; an error if one is outside or if they do not rise."""
+    places, shape = x.indices._value, x.dense_shape._value
+    outside = ((places < 0) | (places >= shape)).any(axis=1)
+    if outside.any():
+        k = int(outside.argmax())
+        raise errors.invalid(
+            f"indices[{k}] = {places[k].tolist()} is out of bounds: need 0 <= index < "
+            f"{shape.tolist()} [Op:{label}] name: "
+        )
+    numbers = number_of(places, shape)
+    steps = np.diff(numbers)
+    if order and (steps <= 0).any():
+        k = int((steps <= 0).argmax()) + 1
+        where = f"indices[{k}] = {places[k].tolist()} is"
+        if steps[k - 1] < 0:
+            raise errors.invalid(
+                f"{where} out of order. Many sparse ops require sorted indices: tf.sparse.reorder "
+                f"makes a correctly ordered copy. [Op:{label}] name: "
+            )
+        raise errors.invalid(f"{where} repeated [Op:{label}] name: ")
+    return numbers

@@ -1,0 +1,223 @@
+"""Ragged tensors: what makes them and takes them apart, and the gradients of their values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.tensorflow.cases._common import fill, first_only, tensor
+from tests.tensorflow.harness import case, cases
+
+ROWS = [[1, 2], [], [3]]
+
+
+@cases(
+    given={
+        "flat": ([1, 2], {}),
+        "scalar": (3, {}),
+        "empty": ([], {}),
+        "empties": ([[], []], {}),
+        "rows": (ROWS, {}),
+        "deep": ([[[1], [2, 3]], []], {}),
+        "uneven": ([[1], 2], {}),
+        "uneven_deep": ([[1], [[2]]], {}),
+        "rank_0": ([[1, 2], [3, 4]], {"ragged_rank": 0}),
+        "rank_1": ([[[1, 2], [3, 4]], [[5, 6]]], {"ragged_rank": 1}),
+        "rank_1_uneven": ([[[1, 2], [3]], [[5, 6]]], {"ragged_rank": 1}),
+        "rank_2": (ROWS, {"ragged_rank": 2}),
+        "inner": ([[[1, 2], [3, 4]], [[5, 6]]], {"inner_shape": (2,)}),
+        "inner_empty": ([[], []], {"ragged_rank": 1, "inner_shape": (2,)}),
+        "inner_none": (ROWS, {"inner_shape": ()}),
+        "both": ([[[1, 2], [3, 4]], []], {"ragged_rank": 1, "inner_shape": (2,)}),
+        "arrays": ([np.array([1, 2]), np.array([3])], {}),
+        "text": ([["a"], ["b", "c"]], {}),
+        "floats": ([[1.5], []], {}),
+    }
+)
+def constants(tf, given):
+    return tf.ragged.constant(given[0], **given[1])
+
+
+@cases(
+    given={
+        "dense": lambda tf: ([[1, 2, 3], [4, 5, 6]], [[True, False, True], [False] * 3]),
+        "ragged": lambda tf: (tf.ragged.constant([[1, 2], [3]]), [[True, False], [True]]),
+        "both": lambda tf: (
+            tf.ragged.constant([[1, 2], [3]]), tf.ragged.constant([[True, False], [True]]),
+        ),
+        "rows": lambda tf: (tf.ragged.constant([[1, 2], [3]]), [False, True]),
+        "vector": lambda tf: ([1, 2, 3], [True, False, True]),
+        "dense_rows": lambda tf: ([[1, 2], [3, 4]], [True, False]),
+        "inner": lambda tf: ([[[1, 2], [3, 4]]], [[True, False]]),
+        "deep": lambda tf: (
+            tf.ragged.constant([[[1, 2], [3]], [[4]]]), tf.ragged.constant([[True, False], [True]]),
+        ),
+        "deep_dense": lambda tf: ([[[1, 2], [3, 4]]], [[[True, False], [True, True]]]),
+        "scalar": lambda tf: ([1, 2], True),
+        "clash": lambda tf: ([1, 2], [True]),
+    }
+)  # fmt: skip
+def boolean_mask(tf, given):
+    return tf.ragged.boolean_mask(*given(tf))
+
+
+@cases(
+    given={
+        "square": lambda tf, r: tf.ragged.map_flat_values(tf.square, r),
+        "two": lambda tf, r: tf.ragged.map_flat_values(tf.add, r, r),
+        "number": lambda tf, r: tf.ragged.map_flat_values(tf.add, r, 5),
+        "named": lambda tf, r: tf.ragged.map_flat_values(tf.add, x=r, y=r),
+        "none": lambda tf, r: tf.ragged.map_flat_values(tf.add, 1, 2),
+        "clash": lambda tf, r: tf.ragged.map_flat_values(
+            tf.add, r, tf.ragged.constant([[1], [2, 3], []])
+        ),
+        "to_scalar": lambda tf, r: tf.ragged.map_flat_values(tf.reduce_sum, r),
+    }
+)
+def map_flat_values(tf, given):
+    return given(tf, tf.ragged.constant(ROWS))
+
+
+@cases(
+    given={
+        "limits": ([3, 5, 2],),
+        "starts": ([0, 5, 8], [3, 3, 12]),
+        "step": ([0, 5, 8], [3, 3, 12], 2),
+        "steps": ([0, 5], [3, 3], [1, -1]),
+        "scalar": (3,),
+        "scalar_start": (1, [2, 4]),
+        "float": ([0.0, 1.0], [2.0, 3.0], 0.5),
+        "long": (np.array([3, 1]),),
+        "zero_step": ([0], [3], 0),
+        "clash": ([0, 1], [3, 4, 5]),
+        "none": ([],),
+    }
+)
+def ranges(tf, given):
+    return tf.ragged.range(*given)
+
+
+@cases(options={"int64": {"dtype": "int64"}, "float32": {"dtype": "float32"},
+                "splits": {"row_splits_dtype": "int32"}})  # fmt: skip
+def range_dtypes(tf, options):
+    return tf.ragged.range([3, 1], **{key: getattr(tf, value) for key, value in options.items()})
+
+
+@cases(
+    given={
+        "ids": lambda tf: tf.ragged.row_splits_to_segment_ids([0, 3, 3, 5, 6, 9]),
+        "ids_int32": lambda tf: tf.ragged.row_splits_to_segment_ids(tf.constant([0, 3])),
+        "ids_out": lambda tf: tf.ragged.row_splits_to_segment_ids([0, 3], out_type=tf.int32),
+        "ids_none": lambda tf: tf.ragged.row_splits_to_segment_ids([]),
+        "ids_float": lambda tf: tf.ragged.row_splits_to_segment_ids([0.0, 1.0]),
+        "ids_matrix": lambda tf: tf.ragged.row_splits_to_segment_ids([[0, 1]]),
+        "splits": lambda tf: tf.ragged.segment_ids_to_row_splits([0, 0, 0, 2, 2, 3]),
+        "splits_more": lambda tf: tf.ragged.segment_ids_to_row_splits([0, 0, 2], num_segments=5),
+        "splits_int32": lambda tf: tf.ragged.segment_ids_to_row_splits(tf.constant([0, 1])),
+        "splits_out": lambda tf: tf.ragged.segment_ids_to_row_splits([0, 1], out_type=tf.int32),
+        "splits_none": lambda tf: tf.ragged.segment_ids_to_row_splits(tf.zeros([0], tf.int64)),
+        "splits_float": lambda tf: tf.ragged.segment_ids_to_row_splits([0.0, 1.0]),
+    }
+)
+def rows(tf, given):
+    return given(tf)
+
+
+@cases(
+    axis=[0, 1, 2, -1, -2, 3],
+    given={
+        "ragged": lambda tf: [tf.ragged.constant([[1, 2], [3]]), tf.ragged.constant([[4], [5, 6]])],
+        "alike": lambda tf: [tf.ragged.constant([[1, 2], [3]]), tf.ragged.constant([[4, 5], [6]])],
+        "mixed": lambda tf: [tf.ragged.constant([[1, 2], [3]]), tf.constant([[4], [5]])],
+        "one": lambda tf: [tf.ragged.constant([[1, 2], [3]])],
+        "dense": lambda tf: [tf.ones([2, 2]), tf.ones([2, 2])],
+        "deep": lambda tf: [tf.ragged.constant([[[1, 2], [3]], [[4]]])] * 2,
+    },
+)
+def stacks(tf, axis, given):
+    return tf.ragged.stack(given(tf), axis)
+
+
+@cases(
+    given={
+        "lists": lambda tf: tf.ragged.stack([[1, 2], [3, 4, 5]]),
+        "vectors_inner": lambda tf: tf.ragged.stack([tf.constant([1, 2]), tf.constant([3, 4])], 1),
+        "scalars": lambda tf: tf.ragged.stack([1, 2]),
+        "sizes": lambda tf: tf.ragged.stack([tf.ones([2, 2]), tf.ones([1, 3])]),
+        "none": lambda tf: tf.ragged.stack([]),
+        "ranks": lambda tf: tf.ragged.stack([[1], [[2]]]),
+        "alone": lambda tf: tf.ragged.stack(tf.constant([1, 2])),
+    }
+)
+def stacks_of(tf, given):
+    return given(tf)
+
+
+@cases(
+    given={
+        "rowids": lambda R: R.from_value_rowids([1, 2, 3], [0, 0, 2]),
+        "rowids_more": lambda R: R.from_value_rowids([1, 2, 3], [0, 0, 2], nrows=4),
+        "rowids_falling": lambda R: R.from_value_rowids([1, 2, 3], [0, 2, 0]),
+        "rowids_short": lambda R: R.from_value_rowids([1, 2, 3], [0, 2]),
+        "starts": lambda R: R.from_row_starts([1, 2, 3], [0, 2, 2]),
+        "limits": lambda R: R.from_row_limits([1, 2, 3], [2, 2, 3]),
+        "limits_short": lambda R: R.from_row_limits([1, 2, 3], [2, 2]),
+        "nested_lengths": lambda R: R.from_nested_row_lengths([1, 2, 3], [[1, 1], [2, 1]]),
+        "tensor": lambda R: R.from_tensor([[1, 2], [3, 4]]),
+        "tensor_deep": lambda R: R.from_tensor([[[1, 2], [3, 4]]], ragged_rank=2),
+        "tensor_lengths": lambda R: R.from_tensor([[1, 2], [3, 4]], lengths=[1, 2]),
+        "tensor_no_lengths": lambda R: R.from_tensor([[1, 2], [3, 4]], lengths=[0, 0]),
+        "tensor_vector": lambda R: R.from_tensor([1, 2]),
+        "tensor_rank": lambda R: R.from_tensor([[1, 2]], ragged_rank=2),
+        "parts": lambda R: [
+            (x := R.from_row_splits([1, 2, 3], [0, 2, 2, 3])).row_starts(),
+            x.row_limits(), x.row_lengths(), x.nested_row_lengths(), x.nrows(), x.get_shape(),
+        ],
+    }
+)  # fmt: skip
+def made(tf, given):
+    return given(tf.RaggedTensor)
+
+
+@cases(
+    given={
+        "vector": ([1, 2, 3, 4], [1, 0, 1, 3], 5),
+        "rows": ([[1, 2], [3, 4]], [1, 0], 2),
+        "matrix": ([[1, 2], [3, 4]], [[1, 0], [1, 1]], 2),
+        "scalar": ([1, 2], 1, 3),
+        "too_many": ([1, 2], [0, 3], 2),
+        "below": ([1, 2], [0, -1], 2),
+        "clash": ([1, 2], [0], 2),
+        "none": (np.zeros(0, np.int32), np.zeros(0, np.int32), 2),
+        "text": (["a", "b"], [1, 0], 2),
+    }
+)
+def parts(tf, given):
+    return tf.ragged.stack_dynamic_partitions(*given)
+
+
+def dense(tf, ragged):
+    return ragged.flat_values
+
+
+@cases(
+    call={
+        "mask": lambda tf, x: tf.ragged.boolean_mask(x, [[True, False], [True, True]]),
+        "map": lambda tf, x: tf.ragged.map_flat_values(tf.square, tf.RaggedTensor.from_tensor(x)),
+        "stack": lambda tf, x: tf.ragged.stack([x, 2.0 * x]),
+        "stack_rows": lambda tf, x: tf.ragged.stack([tf.RaggedTensor.from_tensor(x), 2.0 * x], 1),
+        "lengths": lambda tf, x: tf.RaggedTensor.from_tensor(x, lengths=[1, 2]),
+        "parts": lambda tf, x: tf.ragged.stack_dynamic_partitions(x, [1, 0], 3),
+    }
+)
+def slopes(tf, call):
+    found = first_only(tf, lambda x: dense(tf, call(tf, x)), tensor(tf, fill((2, 2))))
+    return found[0], [tf.convert_to_tensor(g) for g in found[1]]
+
+
+@case
+def repeated_rows(tf):
+    x = tf.Variable([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        rows = tf.RaggedTensor.from_row_lengths(x * x, [2, 1])
+        y = tf.reduce_sum(tf.ragged.boolean_mask(rows, [[True, True], [False]]).flat_values)
+    return y, tape.gradient(y, x)
