@@ -6,9 +6,11 @@ import numpy as np
 
 from ..function import ConcreteFunction, Function
 from ..tensor import Tensor
+from .tracing import SupportsTracingProtocol, TraceType
 
 __all__ = [
-    "Callable", "ConcreteFunction", "GenericFunction", "PolymorphicFunction", "TensorLike",
+    "Callable", "ConcreteFunction", "GenericFunction", "PolymorphicFunction",
+    "SupportsTracingProtocol", "TensorLike", "TraceType",
 ]  # fmt: skip
 
 Callable = GenericFunction = PolymorphicFunction = Function

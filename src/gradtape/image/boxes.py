@@ -1,0 +1,229 @@
+"""Boxes in images: patches, crops between pixels, and the choice among boxes that overlap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import convert, errors
+from ..arguments import number
+from ..arrays import where
+from ..core.apply import tensor
+from ..math import floor
+from ..measuring import patches
+from ..ops import index, shape
+from ..ops.windows import Geometry, pads_for
+from ..rearranging import reshape
+from .layout import check_size
+
+
+def extract_patches(
+    images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
+) -> Any:
+    """The windows of images, each laid out along the last axis."""
+    x = convert.to_tensor(images)
+    for given, word in ((sizes, "ksizes"), (strides, "strides"), (rates, "rates")):
+        if len(given) != 4 or given[0] != 1 or given[-1] != 1:
+            raise errors.UnimplementedError(
+                None, None,
+                f"Only support {word} across space: [1, rows, columns, 1], got {list(given)} "
+                "[Op:ExtractImagePatches] name: ",
+            )  # fmt: skip
+    if x._value.ndim != 4:
+        raise errors.invalid(
+            f"input must be 4-dimensional{list(x._value.shape)} [Op:ExtractImagePatches] name: "
+        )
+    if padding not in ("SAME", "VALID"):
+        raise errors.invalid(
+            f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
+            '"SAME", "VALID" [Op:ExtractImagePatches]'
+        )
+    size, steps, gaps = (tuple(given[1:-1]) for given in (sizes, strides, rates))
+    pads = pads_for(padding, x._value.shape[1:-1], size, steps, gaps)
+    return patches(x, Geometry(size, steps, gaps, pads))
+
+
+def crop_and_resize(
+    image: Any,
+    boxes: Any,
+    box_indices: Any,
+    crop_size: Any,
+    method: str = "bilinear",
+    extrapolation_value: float = 0.0,
+    name: str | None = None,
+) -> Any:
+    """Crops of one size out of boxes [top, left, bottom, right], in parts of the image."""
+    x = convert.to_tensor(image)
+    b, which = convert.to_tensor(boxes), np.asarray(convert.to_tensor(box_indices)._value)
+    label = "CropAndResize"
+    if x._value.ndim != 4:
+        raise errors.invalid(f"input image must be 4-D{list(x._value.shape)} [Op:{label}] name: ")
+    if b._value.ndim != 2 or b._value.shape[1] != 4 or which.shape != b._value.shape[:1]:
+        raise errors.invalid(
+            f"boxes must be [count, 4] and box_indices [count], got {list(b._value.shape)} and "
+            f"{list(which.shape)} [Op:{label}] name: "
+        )
+    if method not in ("bilinear", "nearest"):
+        raise errors.invalid(
+            f"Value for attr 'method' of \"{method}\" is not in the list of allowed values: "
+            f'"bilinear", "nearest" [Op:{label}]'
+        )
+    if which.size and not 0 <= which.min() <= which.max() < x._value.shape[0]:
+        raise errors.OutOfRangeError(
+            None, None, f"box_index has values outside [0, batch_size) [Op:{label}] name: "
+        )
+    rows, columns = check_size(crop_size)
+    if x._value.dtype != np.float32:
+        x = shape.cast.apply(x, dtype=np.dtype(np.float32))
+    _, height, width, _ = x._value.shape
+    y = _places(b[:, 0], b[:, 2], height, rows)
+    across = _places(b[:, 1], b[:, 3], width, columns)
+    outside = _outside(y._value, height)[:, :, None] | _outside(across._value, width)[:, None]
+    if method == "nearest":
+        found = _pixels(x, which, _half_up(y._value), _half_up(across._value))
+    else:
+        found = _between(x, which, y, across)
+    beyond = tensor(np.float32(extrapolation_value))
+    return where(tensor(outside[..., None]), beyond, found)
+
+
+def _places(first: Any, last: Any, size: int, count: int) -> Any:
+    """Where the rows (or columns) of the crops lie, in pixels: [boxes, count]."""
+    if count == 1:
+        return (0.5 * (first + last) * float(size - 1))[:, None]
+    step = (last - first) * float(size - 1) / float(count - 1)
+    steps = tensor(np.arange(count, dtype=np.float32))
+    return first[:, None] * float(size - 1) + steps * step[:, None]
+
+
+def _outside(places: Any, size: int) -> Any:
+    return (places < 0) | (places > size - 1)
+
+
+def _half_up(places: Any) -> Any:
+    return np.floor(places + 0.5)
+
+
+def _pixels(x: Any, which: Any, rows: Any, columns: Any) -> Any:
+    """The pixels at whole places, which are brought inside first: [boxes, rows, columns, depth]."""
+    batch, height, width, depth = x._value.shape
+    rows = np.clip(rows, 0, height - 1).astype(np.int64)
+    columns = np.clip(columns, 0, width - 1).astype(np.int64)
+    flat = (which[:, None, None] * height + rows[:, :, None]) * width + columns[:, None]
+    table = reshape(x, (batch * height * width, depth))
+    return index.take.apply(table, tensor(flat.astype(np.int64)), axis=0)
+
+
+def _between(x: Any, which: Any, y: Any, across: Any) -> Any:
+    top, left = np.floor(y._value), np.floor(across._value)
+    down = (y - floor(y))[:, :, None, None]
+    right = (across - floor(across))[:, None, :, None]
+    low, high = np.ceil(y._value), np.ceil(across._value)
+    one, two = _pixels(x, which, top, left), _pixels(x, which, top, high)
+    three, four = _pixels(x, which, low, left), _pixels(x, which, low, high)
+    above, below = one + (two - one) * right, three + (four - three) * right
+    return above + (below - above) * down
+
+
+# --- the choice among boxes -----------------------------------------------------------------------
+def _overlaps(boxes: Any) -> Any:
+    """The part that any two boxes share of what they cover."""
+    low, high = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
+    area = np.prod(high - low, axis=1)
+    sides = np.minimum(high[:, None], high) - np.maximum(low[:, None], low)
+    common = np.prod(np.maximum(sides, 0), axis=2)
+    union = area[:, None] + area - common
+    share = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
+    return np.where((area[:, None] > 0) & (area > 0), share, 0)
+
+
+def _chosen(overlaps: Any, scores: Any, most: int, limit: float, least: float) -> list[int]:
+    """The best boxes, one after the other, that overlap none of the better ones too much."""
+    order = np.argsort(-scores, kind="stable")
+    kept: list[int] = []
+    for k in order[scores[order] > least].tolist():
+        if len(kept) >= most:
+            break
+        if not kept or overlaps[k, kept].max() <= limit:
+            kept.append(k)
+    return kept
+
+
+def _boxes(boxes: Any, scores: Any) -> tuple[Any, Any]:
+    b, s = convert.to_tensor(boxes)._value, convert.to_tensor(scores)._value
+    if b.ndim != 2 or b.shape[1] != 4:
+        raise errors.invalid(
+            f"boxes must be 2-D with 4 columns, got {list(b.shape)} [Op:NonMaxSuppressionV3] name: "
+        )
+    if s.shape != b.shape[:1]:
+        raise errors.invalid(
+            f"scores has incompatible shape {list(s.shape)} for {len(b)} boxes "
+            "[Op:NonMaxSuppressionV3] name: "
+        )
+    return b.astype(np.float32), s.astype(np.float32)
+
+
+def _limit(value: float, name: str) -> float:
+    found = float(convert.to_tensor(value)._value)
+    if not 0 <= found <= 1:
+        raise errors.invalid(f"{name} must be in [0, 1], got {found}")
+    return found
+
+
+def non_max_suppression(
+    boxes: Any, scores: Any, max_output_size: Any, iou_threshold: float = 0.5,
+    score_threshold: float = float("-inf"), name: str | None = None,
+) -> Any:  # fmt: skip
+    """The numbers of the best boxes that do not overlap a better one too much.
+
+    >>> import gradtape as tf
+    >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9], [2.0, 2.0, 3.0, 3.0]]
+    >>> tf.image.non_max_suppression(boxes, [0.8, 0.9, 0.5], 3)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
+    """
+    b, s = _boxes(boxes, scores)
+    limit = _limit(iou_threshold, "iou_threshold")
+    most = number(max_output_size)
+    return tensor(np.array(_chosen(_overlaps(b), s, most, limit, score_threshold), np.int32))
+
+
+def non_max_suppression_overlaps(
+    overlaps: Any, scores: Any, max_output_size: Any, overlap_threshold: float = 0.5,
+    score_threshold: float = float("-inf"), name: str | None = None,
+) -> Any:  # fmt: skip
+    """The same by a matrix of overlaps."""
+    o, s = convert.to_tensor(overlaps)._value, convert.to_tensor(scores)._value
+    if o.ndim != 2 or o.shape[0] != o.shape[1]:
+        raise errors.invalid(
+            f"overlaps must be square, got {list(o.shape)} "
+            "[Op:NonMaxSuppressionWithOverlaps] name: "
+        )  # fmt: skip
+    most, limit = number(max_output_size), float(overlap_threshold)
+    return tensor(np.array(_chosen(o, s, most, limit, score_threshold), np.int32))
+
+
+def non_max_suppression_with_scores(
+    boxes: Any, scores: Any, max_output_size: Any, iou_threshold: float = 0.5,
+    score_threshold: float = float("-inf"), soft_nms_sigma: float = 0.0, name: str | None = None,
+) -> tuple[Any, Any]:  # fmt: skip
+    """The numbers and the scores; with `soft_nms_sigma` overlaps lower scores and drop no box."""
+    b, s = _boxes(boxes, scores)
+    limit, overlaps = _limit(iou_threshold, "iou_threshold"), _overlaps(b)
+    most = number(max_output_size)
+    if not soft_nms_sigma:
+        kept = _chosen(overlaps, s, most, limit, score_threshold)
+        return tensor(np.array(kept, np.int32)), tensor(s[kept])
+    left = s.copy()
+    chosen: list[int] = []
+    found: list[Any] = []
+    scale = np.float32(-0.5 / soft_nms_sigma)
+    while len(chosen) < most and len(left) and left.max() > score_threshold:
+        k = int(np.argmax(left))
+        chosen.append(k)
+        found.append(left[k])
+        lower = np.exp(scale * overlaps[k] ** 2)
+        left = left * np.where(overlaps[k] <= limit, lower, np.float32(0))
+        left[k] = -np.inf
+        left[chosen] = -np.inf
+    return tensor(np.array(chosen, np.int32)), tensor(np.array(found, np.float32))

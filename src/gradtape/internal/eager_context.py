@@ -1,0 +1,12 @@
+"""`tf.__internal__.eager_context`: eager execution, which is the only one here."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+
+__all__ = ["eager_mode"]
+
+
+def eager_mode() -> AbstractContextManager[None]:
+    """A block in which code runs as it is called, as it does everywhere."""
+    return nullcontext()

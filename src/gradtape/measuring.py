@@ -1,0 +1,208 @@
+"""What TensorFlow's top level has to count, compare and cut: histograms, distances, patches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import convert, dtypes, errors
+from .arguments import number
+from .blocks import space_to_batch
+from .core.apply import tensor
+from .linalg import sqrtm
+from .ops import constants, index, shape
+from .ops.windows import Geometry, pads_for
+from .sparse import SparseTensor
+
+
+# --- histograms -----------------------------------------------------------------------------------
+def _bins(values: Any, value_range: Any, nbins: Any) -> tuple[Any, int, Any]:
+    x = convert.to_tensor(values)._value
+    low, high = np.asarray(convert.to_tensor(value_range, x.dtype)._value).tolist()
+    count = number(nbins)
+    if count <= 0:
+        raise errors.invalid(
+            f"nbins should be a positive number, but got '{count}' [Op:HistogramFixedWidth] name: "
+        )
+    # In float64, as TensorFlow divides.
+    step = (high - low) / count if high > low else 1.0
+    place = np.floor((x.astype(np.float64) - low) / step)
+    return x, count, np.clip(np.nan_to_num(place), 0, count - 1).astype(np.int64)
+
+
+def histogram_fixed_width(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """How many values fall into each of `nbins` equal parts of a range; the ends take the rest.
+
+    >>> import gradtape as tf
+    >>> tf.histogram_fixed_width([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5)
+    <tf.Tensor: shape=(5,), dtype=int32, numpy=array([2, 1, 1, 0, 2], dtype=int32)>
+    """
+    x, count, places = _bins(values, value_range, nbins)
+    low, high = np.asarray(convert.to_tensor(value_range, x.dtype)._value).tolist()
+    if not low < high:
+        raise errors.invalid(
+            "value_range should satisfy value_range[0] < value_range[1], but got "
+            f"'[{low}, {high}]' [Op:HistogramFixedWidth] name: "
+        )
+    if x.dtype.kind in "fV" and np.isnan(x).any():
+        raise errors.invalid(
+            "Histogram values must not contain NaN [Op:HistogramFixedWidth] name: "
+        )
+    found = np.bincount(places.reshape(-1), minlength=count)
+    return tensor(found.astype(dtypes.as_dtype(dtype).as_numpy_dtype))
+
+
+def histogram_fixed_width_bins(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The number of the part of a range, out of `nbins` equal ones, that each value falls into."""
+    x, _, places = _bins(values, value_range, nbins)
+    if x.dtype.kind not in "fV":
+        raise errors.invalid(
+            "cannot compute Mul as input #1(zero-based) was expected to be a "
+            f"{convert.c_name(x.dtype)} tensor but is a double tensor: histogram_fixed_width_bins "
+            "takes floating-point numbers [Op:Mul] name: "
+        )
+    # int32 whatever the dtype, as TensorFlow.
+    return tensor(places.astype(np.int32)[()])
+
+
+# --- places ---------------------------------------------------------------------------------------
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
+    """The coordinates, one row for each axis, of flat places in an array of the shape `dims`."""
+    places = convert.to_tensor(indices)._value
+    sizes = convert.to_tensor(dims, places.dtype)._value
+    if sizes.ndim != 1:
+        raise errors.invalid(
+            f'The indices can only be 1-D shape, got dims of shape "{list(sizes.shape)}" '
+            "[Op:UnravelIndex] name: "
+        )
+    if places.size and places.max() >= sizes.prod():
+        raise errors.invalid(
+            f"index is out of bound as with dims {sizes.tolist()}: {places.max()} "
+            "[Op:UnravelIndex] name: "
+        )
+    steps = np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]]).astype(places.dtype)
+    column = (len(sizes), *[1] * places.ndim)
+    # Towards zero, as C divides.
+    whole = np.trunc(places / steps.reshape(column)).astype(places.dtype)
+    found = np.fmod(whole, sizes.reshape(column))
+    found[0] = whole[0]
+    return tensor(found)
+
+
+def edit_distance(
+    hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance"
+) -> Any:
+    """How many insertions, deletions and exchanges turn each hypothesis into its truth, by default
+    divided by the truth's length."""
+    for given, word in ((hypothesis, "Hypothesis"), (truth, "Truth")):
+        if not isinstance(given, SparseTensor):
+            raise TypeError(f"{word} must be a SparseTensor.")
+    sizes = np.maximum(hypothesis.dense_shape._value, truth.dense_shape._value)[:-1]
+    mine, theirs = _sequences(hypothesis), _sequences(truth)
+    out = np.zeros(tuple(sizes.tolist()), np.float32)
+    for key in {*mine, *theirs}:
+        one, other = mine.get(key, []), theirs.get(key, [])
+        distance = float(_steps(one, other))
+        if normalize:
+            distance = distance / len(other) if other else (np.inf if one else 0.0)
+        out[key] = distance
+    return tensor(out)
+
+
+def _sequences(given: SparseTensor) -> dict[tuple, list]:
+    found: dict[tuple, list] = {}
+    values = given.values._value.tolist()
+    for place, value in zip(given.indices._value.tolist(), values, strict=True):
+        found.setdefault(tuple(place[:-1]), []).append(value)
+    return found
+
+
+def _steps(one: list, other: list) -> int:
+    """Levenshtein's distance, row by row of its table."""
+    row = np.arange(len(other) + 1)
+    codes: dict = {}
+    goal = np.array([codes.setdefault(v, len(codes)) for v in other])
+    for k, value in enumerate(one, 1):
+        best = np.minimum(row[1:] + 1, row[:-1] + (goal != codes.get(value, -1)))
+        # Insertions run along the row: the least of best[j] + (i - j).
+        offsets = np.concatenate([[k], best]) - np.arange(len(other) + 1)
+        row = np.minimum.accumulate(offsets) + np.arange(len(other) + 1)
+    return int(row[-1])
+
+
+# --- patches --------------------------------------------------------------------------------------
+def extract_volume_patches(
+    input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None
+) -> Any:
+    """The windows of volumes, each laid out along the last axis."""
+    label = "ExtractVolumePatches"
+    x = convert.to_tensor(input)
+    for given, word in ((ksizes, "ksizes"), (strides, "strides")):
+        if len(given) != 5 or given[0] != 1 or given[-1] != 1:
+            raise errors.invalid(
+                f"{word} must be [1, planes, rows, columns, 1], got {list(given)} [Op:{label}]"
+            )
+    if x._value.ndim != 5:
+        raise errors.invalid(f"input must be 5-dimensional{list(x._value.shape)} [Op:{label}]")
+    if padding not in ("SAME", "VALID"):
+        raise errors.invalid(
+            f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
+            f'"SAME", "VALID" [Op:{label}]'
+        )
+    size, steps, ones = tuple(ksizes[1:-1]), tuple(strides[1:-1]), (1, 1, 1)
+    inner = x._value.shape[1:-1]
+    return patches(x, Geometry(size, steps, ones, pads_for(padding, inner, size, steps, ones)))
+
+
+def patches(x: Any, geometry: Geometry) -> Any:
+    """The windows of a tensor (batch, *inner, channels), by their places; 0 beyond the border."""
+    batch, *inner, channels = x._value.shape
+    counts = geometry.counts(tuple(inner))
+    grids = [
+        (np.arange(n) * s)[:, None] + np.arange(k) * d - low
+        for n, k, s, d, (low, _) in zip(counts, *geometry, strict=True)
+    ]
+    axes = len(inner)
+    flat: Any = 0
+    inside: Any = True
+    for k, (grid, size) in enumerate(zip(grids, inner, strict=True)):
+        spread = [1] * (2 * axes)
+        spread[k], spread[axes + k] = grid.shape
+        where = grid.reshape(spread)
+        flat = flat * size + np.clip(where, 0, size - 1)
+        inside = inside & (where >= 0) & (where < size)
+    rows = shape.reshape.apply(x, shape=(batch, int(np.prod(inner)), channels))
+    taken = index.take.apply(rows, tensor(flat.reshape(-1)), axis=1)
+    if not np.all(inside):
+        zero = tensor(x._value.dtype.type(0))
+        taken = index.select.apply(tensor(inside.reshape(-1, 1)), taken, zero)
+    depth = int(np.prod(geometry.size)) * channels
+    return shape.reshape.apply(taken, shape=(batch, *counts, depth))
+
+
+# --- other names ----------------------------------------------------------------------------------
+def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Any:
+    """Every `block_shape`-th entry becomes a member of the batch, after padding with zeros."""
+    return space_to_batch(input, block_shape, paddings)
+
+
+matrix_square_root = sqrtm
+
+
+def guarantee_const(input: Any, name: str | None = None) -> Any:
+    """The value itself, of which no gradient is asked."""
+    return constants.guarantee_const.apply(convert.to_tensor(input))
+
+
+def parallel_stack(values: Any, name: str = "parallel_stack") -> Any:
+    """Not without a graph: use tf.stack."""
+    raise RuntimeError(
+        "tf.parallel_stack() is not compatible with eager execution. Use tf.stack(values)."
+    )

@@ -1,0 +1,136 @@
+"""Matrices with a few diagonals, as rows: `a[r, i]` is the entry at row i, column i + upper - r.
+
+Entries that lie outside of the matrix are kept and ignored. Products, solutions and their
+transposes slope into one another, so that derivatives of any order stay banded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.op import NUMBERS, Op
+from .declare import op
+
+
+def _offsets(bands: int, upper: int) -> list[tuple[int, int]]:
+    return [(r, upper - r) for r in range(bands)]
+
+
+def _shifted(b: Any, offset: int, axis: int) -> Any:
+    """What stands `offset` further along the axis (-1 or -2), 0 beyond the end."""
+    out = np.zeros_like(b)
+    n = b.shape[axis]
+    if abs(offset) < n:
+        low, high = max(offset, 0), n + min(offset, 0)
+        to, source = slice(low - offset, high - offset), slice(low, high)
+        tail = (slice(None),) * (-1 - axis)
+        out[(..., to, *tail)] = b[(..., source, *tail)]
+    return out
+
+
+def _turn(a: Any, upper: int) -> Any:
+    """The bands of the transpose."""
+    rows = [_shifted(a[..., r, :], -offset, -1) for r, offset in _offsets(a.shape[-2], upper)]
+    return np.stack(rows[::-1], axis=-2)
+
+
+def _matmul(a: Any, b: Any, upper: int) -> Any:
+    total = 0
+    for r, offset in _offsets(a.shape[-2], upper):
+        total = total + a[..., r, :, None] * _shifted(b, offset, -2)
+    return total
+
+
+def _dot(a: Any, b: Any, upper: int, bands: int) -> Any:
+    """The bands of a @ b^T."""
+    rows = [np.sum(a * _shifted(b, o, -2), axis=-1) for _, o in _offsets(bands, upper)]
+    return np.stack(rows, axis=-2)
+
+
+def _solve(a: Any, b: Any, upper: int) -> Any:
+    from scipy.linalg import LinAlgError, solve_banded
+
+    bands, n = a.shape[-2:]
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    shape = (*batch, *b.shape[-2:])
+    lower = bands - 1 - upper
+    # LAPACK counts by columns.
+    columns = [_shifted(a[..., r, :], -offset, -1) for r, offset in _offsets(bands, upper)]
+    left = np.broadcast_to(np.stack(columns, axis=-2), (*batch, bands, n)).reshape(-1, bands, n)
+    right = np.broadcast_to(b, shape).reshape(-1, *b.shape[-2:])
+    out = np.empty_like(right)
+    if n and b.shape[-1]:
+        for k in range(len(out)):
+            try:
+                out[k] = solve_banded((lower, upper), left[k], right[k], check_finite=False)
+            except LinAlgError:  # a singular matrix has no solution, and no error in TensorFlow
+                out[k] = np.nan
+    return out.reshape(shape)
+
+
+def _across(bands: int, upper: int) -> int:
+    return bands - 1 - upper
+
+
+turn_bands: Op = op(
+    "turn_bands", _turn,
+    lambda g, a_shape, upper: turn_bands(g, upper=_across(a_shape[-2], upper)),
+    shape=lambda a, upper: a, label="TransposeBands", params=("upper",), push="linear",
+    batches=True,
+    sample=lambda d: [([d(3, 4)], {"upper": 1}), ([d(2, 2, 3)], {"upper": 0})],
+)  # fmt: skip
+band_matmul: Op = op(
+    "band_matmul", _matmul,
+    (
+        lambda g, b, a_shape, upper: band_dot(g, b, upper=upper, bands=a_shape[-2]),
+        lambda g, a, a_shape, upper: band_matmul(
+            turn_bands(a, upper=upper), g, upper=_across(a_shape[-2], upper)
+        ),
+    ),
+    shape=lambda a, b, upper: (*np.broadcast_shapes(a[:-2], b[:-2]), *b[-2:]),
+    label="TridiagonalMatMul", params=("upper",), push="bilinear", batches=True, broadcasts=True,
+    takes=NUMBERS,
+    sample=lambda d: [([d(3, 4), d(4, 2)], {"upper": 1}), ([d(2, 2, 3), d(3, 1)], {"upper": 1})],
+)  # fmt: skip
+band_dot: Op = op(
+    "band_dot", _dot,
+    (
+        lambda g, b, upper: band_matmul(g, b, upper=upper),
+        lambda g, a, upper, bands: band_matmul(
+            turn_bands(g, upper=upper), a, upper=_across(bands, upper)
+        ),
+    ),
+    shape=lambda a, b, upper, bands: (*np.broadcast_shapes(a[:-2], b[:-2]), bands, a[-2]),
+    label="BandsOfProduct", params=("upper", "bands"), push="bilinear", batches=True,
+    broadcasts=True,
+    sample=lambda d: [([d(4, 2), d(4, 2)], {"upper": 1, "bands": 3})],
+)  # fmt: skip
+
+
+def _solution(name: str, label: str, real: bool) -> Op:
+    def slope_of_rhs(g: Any, a: Any, a_shape: Any, upper: int) -> Any:
+        return made(turn_bands(a, upper=upper), g, upper=_across(a_shape[-2], upper))
+
+    made = op(
+        name, _solve,
+        (
+            lambda g, a, y, a_shape, upper: -band_dot(
+                slope_of_rhs(g, a, a_shape, upper), y, upper=upper, bands=a_shape[-2]
+            ),
+            slope_of_rhs,
+        ),
+        shape=lambda a, b, upper: (*np.broadcast_shapes(a[:-2], b[:-2]), *b[-2:]),
+        label=label, params=("upper",), batches=True, broadcasts=True, takes="fc", real=real,
+        sample=lambda d: [
+            ([d(3, 4) + np.array([[0], [3], [0]]), d(4, 2)], {"upper": 1}),
+            ([d(2, 2, 3) + np.array([[3], [0]]), d(2, 3, 1)], {"upper": 0}),
+        ],
+    )  # fmt: skip
+    return made
+
+
+banded_solve = _solution("banded_solve", "BandedTriangularSolve", real=False)
+# As TensorFlow, which of complex systems takes no conjugates in the gradient.
+tridiagonal_solve = _solution("tridiagonal_solve", "TridiagonalSolve", real=True)

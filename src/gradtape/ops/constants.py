@@ -1,0 +1,14 @@
+"""Values that are declared constant."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .declare import op
+from .reasons import Missing
+
+guarantee_const = op(
+    "guarantee_const", lambda a: np.asarray(a),
+    Missing("a value that is guaranteed to be constant has no slope"),
+    shape=lambda a: a, label="GuaranteeConst", sample=lambda d: [([d(2, 3)], {})],
+)  # fmt: skip
