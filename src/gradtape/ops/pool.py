@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,9 +11,12 @@ import numpy as np
 from ..core.op import REALS, Op
 from .declare import op
 from .elementwise import FLOATING, in_float32
+from .jobs import spread
 from .reasons import Flat
-from .windows import Geometry, inner_key, padded
+from .windows import Geometry, in_batch, inner_key, padded, pieces, room, whole
 
+# Bytes of the input looked at by one thread at a time, and numbers from which there are several.
+PIECE, LARGE = 1 << 19, 1 << 17
 CHOICE = "which number is the greatest of its window is a matter of yes or no"
 
 
@@ -19,21 +24,45 @@ def _pool_shape(a: tuple[int, ...], *_: Any, geometry: Geometry, **more: Any) ->
     return (a[0], *geometry.counts(a[1:-1]), a[-1])
 
 
-def _cells(a: Any, geometry: Geometry, fill: float = 0) -> Any:
-    """For each cell of the window, its numbers in all windows."""
-    full = padded(a, geometry.pads, fill)
-    for cell in geometry.cells(geometry.counts(a.shape[1:-1])):
-        yield full[(slice(None), *cell)]
+def _in_pieces(work: Any, a: Any) -> None:
+    """Call work(images) for slices of some images of `a`, in threads if there is much to do."""
+
+    def run(keys: Iterator) -> None:
+        for (images,) in keys:
+            work(images)
+
+    keys = pieces((len(a),), PIECE // max(a[:1].nbytes, 1))
+    if a.size < LARGE:
+        run(iter([(slice(None),)]))
+    else:
+        spread(run, keys)
 
 
-def _scatter(parts: Any, shape: tuple[int, ...], dtype: Any, geometry: Geometry) -> Any:
-    """Add one array for each cell to where its numbers came from."""
-    inner = shape[1:-1]
-    sizes = [n + low + high for n, (low, high) in zip(inner, geometry.pads, strict=True)]
-    out = np.zeros((shape[0], *sizes, shape[-1]), dtype)
-    for cell, part in zip(geometry.cells(geometry.counts(inner)), parts, strict=True):
-        out[(slice(None), *cell)] += part
-    return out[inner_key(inner, geometry.pads)]
+def _copied(a: Any) -> Any:
+    out = np.empty(a.shape, a.dtype)
+    np.copyto(whole(out), whole(a))
+    return out
+
+
+def _reduced(combine: Any, a: Any, geometry: Geometry, fill: float = 0) -> Any:
+    """Combine the numbers of each window, one inner axis after the other."""
+    counts = geometry.counts(a.shape[1:-1])
+    y = np.empty((len(a), *counts, a.shape[-1]), a.dtype)
+
+    def work(images: slice) -> None:
+        part = padded(a[images], geometry.pads, fill)
+        for axis, cells in enumerate(geometry.along(counts)):
+            before = (slice(None),) * (axis + 1)
+            found = [part[(*before, cell)] for cell in cells]
+            if axis == len(counts) - 1:  # rows are only as long as there are channels
+                found = [_copied(cell) for cell in found]
+            part = found[0]
+            for k, cell in enumerate(found[1:]):
+                part = combine(part, cell, out=part if k else None)
+        y[images] = part
+
+    _in_pieces(work, a)
+    return y
 
 
 # --- the greatest ---------------------------------------------------------------------------------
@@ -42,34 +71,68 @@ def _least(dtype: Any) -> Any:
 
 
 def _max_pool(a: Any, geometry: Geometry) -> Any:
-    cells = _cells(a, geometry, _least(a.dtype))
-    y = next(cells).copy()
+    # fmax: nan is greater than nothing, as in TensorFlow.
+    return _reduced(np.fmax, a, geometry, _least(a.dtype))
+
+
+def _winners(a: Any, y: Any, geometry: Geometry) -> Iterator[tuple[Any, Any]]:
+    """For each cell its key and the windows where it is the first to hold the greatest number, as
+    integers of as many bits as a number has: all are set, or none."""
+    full = whole(padded(a, geometry.pads, _least(a.dtype)))
+    cells, numbers = geometry.cells(y.shape[1:-1]), np.empty(y.shape, a.dtype)
+    places = whole(numbers)
+    first, free = np.empty(y.shape, bool), None
+    bits = np.empty(y.shape, _bits(a.dtype))
     for cell in cells:
-        # fmax: nan is greater than nothing, as in TensorFlow.
-        np.fmax(y, cell, out=y)
-    return y
+        key = (slice(None), *cell)
+        np.copyto(places, full[key])
+        np.equal(numbers, y, out=first)
+        if free is None:
+            free = np.logical_not(first)
+        else:
+            np.logical_and(first, free, out=first)
+            np.logical_xor(first, free, out=free)
+        yield key, np.negative(first.view(np.int8), out=bits)
 
 
-def _winners(a: Any, y: Any, geometry: Geometry) -> Any:
-    """For each cell, where it is the first of its window to hold the greatest number."""
-    free = np.ones(y.shape, bool)
-    for cell in _cells(a, geometry, _least(a.dtype)):
-        first = free & (cell == y)
-        free &= ~first
-        yield first
+def _bits(dtype: Any) -> str:
+    return f"i{dtype.itemsize}"
 
 
+# Winners are chosen by "and", which is exact for infinite cotangents as well; np.where takes three
+# times as long.
 def _max_spread(a: Any, b: Any, c: Any, geometry: Geometry) -> Any:
     """Send each window's number (a) to the winner among its operands (b), whose maximum is c."""
-    parts = (a * first for first in _winners(b, c, geometry))
-    return _scatter(parts, b.shape, a.dtype, geometry)
+    apart = geometry.apart()  # then cells are written, else added to
+    out = room(len(b), b.shape[1:], geometry, a.dtype, empty=geometry.tiles(b.shape[1:-1]))
+
+    def work(images: slice) -> None:
+        given, target = a[images], out[images]
+        part = np.empty(given.shape, a.dtype)
+        bits, chosen = given.view(_bits(a.dtype)), part.view(_bits(a.dtype))
+        places, parts = whole(target), whole(part)
+        for key, first in _winners(b[images], c[images], geometry):
+            np.bitwise_and(bits, first, out=chosen)
+            if apart:
+                np.copyto(places[key], parts)
+            else:
+                target[key] += part
+
+    _in_pieces(work, b)
+    return out[inner_key(b.shape[1:-1], geometry.pads)]
 
 
 def _max_pick(a: Any, b: Any, c: Any, geometry: Geometry) -> Any:
     """Of each window of `a`, the number where `b` has its maximum c."""
     out = np.zeros(c.shape, a.dtype)
-    for cell, first in zip(_cells(a, geometry), _winners(b, c, geometry), strict=True):
-        out += cell * first
+
+    def work(images: slice) -> None:
+        full = padded(a[images], geometry.pads)
+        bits, target = full.view(_bits(a.dtype)), out[images].view(_bits(a.dtype))
+        for key, first in _winners(b[images], c[images], geometry):
+            target |= bits[key] & first
+
+    _in_pieces(work, b)
     return out
 
 
@@ -98,29 +161,34 @@ def _routed(spread: bool) -> Any:
     return samples
 
 
+def _routing(op: Op, g: Any, a: Any, y: Any, geometry: Geometry) -> Any:
+    return in_batch(lambda g, a, y: op(g, a, y, geometry=geometry), g, y.ndim, a, y)
+
+
 max_pool: Op = op(
-    "max_pool", _max_pool, lambda g, a, y, geometry: max_spread(g, a, y, geometry=geometry),
+    "max_pool", _max_pool, lambda g, a, y, geometry: _routing(max_spread, g, a, y, geometry),
     shape=_pool_shape, label="MaxPool", params=("geometry",), takes=REALS, sample=_max_samples,
+    batches=True,
 )  # fmt: skip
 max_spread: Op = op(
     "max_spread", _max_spread,
     (
-        lambda g, b, c, geometry: max_pick(g, b, c, geometry=geometry),
+        lambda g, b, c, geometry: _routing(max_pick, g, b, c, geometry),
         Flat(CHOICE, gives="zeros"),
         Flat(CHOICE),
     ),
     shape=lambda a, b, c, geometry: b, label="MaxPoolGrad", params=("geometry",), takes=FLOATING,
-    sample=_routed(True),
+    sample=_routed(True), batches=True,
 )  # fmt: skip
 max_pick: Op = op(
     "max_pick", _max_pick,
     (
-        lambda g, b, c, geometry: max_spread(g, b, c, geometry=geometry),
+        lambda g, b, c, geometry: _routing(max_spread, g, b, c, geometry),
         Flat(CHOICE),
         Flat(CHOICE),
     ),
     shape=lambda a, b, c, geometry: c, label="MaxPoolGradGrad", params=("geometry",),
-    takes=FLOATING, sample=_routed(False),
+    takes=FLOATING, sample=_routed(False), batches=True,
 )  # fmt: skip
 
 
@@ -128,32 +196,49 @@ max_pick: Op = op(
 def _counts(shape: tuple[int, ...], geometry: Geometry, dtype: Any) -> Any:
     """How many numbers each window holds: padding does not count."""
     ones = np.ones((1, *shape, 1), dtype)
-    return sum(_cells(ones, geometry))
+    return _reduced(np.add, ones, geometry)
 
 
 @in_float32
 def _avg_pool(a: Any, geometry: Geometry, inner: tuple[int, ...]) -> Any:
-    cells = _cells(a, geometry)
-    y = next(cells).copy()
-    for cell in cells:
-        y += cell
+    y = _reduced(np.add, a, geometry)
     y /= _counts(inner, geometry, a.dtype)
     return y
 
 
 @in_float32
 def _avg_spread(a: Any, geometry: Geometry, inner: tuple[int, ...]) -> Any:
-    share = a / _counts(inner, geometry, a.dtype)
-    shape = (a.shape[0], *inner, a.shape[-1])
-    cells = int(np.prod(geometry.size))
-    return _scatter([share] * cells, shape, a.dtype, geometry)
+    share = np.divide(a, _counts(inner, geometry, a.dtype), order="C")
+    out = room(len(a), (*inner, a.shape[-1]), geometry, a.dtype, empty=geometry.tiles(inner))
+    along, apart = geometry.along(a.shape[1:-1]), geometry.apart()
+
+    def work(images: slice) -> None:
+        part, target = share[images], out[images]
+        if apart:
+            for cell in product(*along):
+                np.copyto(whole(target)[(slice(None), *cell)], whole(part))
+            return
+        # One inner axis after the other, the last one first.
+        for axis in reversed(range(len(inner))):
+            shape = (*part.shape[: axis + 1], *out.shape[axis + 1 :])
+            wider = np.zeros(shape, a.dtype) if axis else target
+            for key in along[axis]:
+                wider[(*(slice(None),) * (axis + 1), key)] += part
+            part = wider
+
+    _in_pieces(work, out)
+    return out[inner_key(inner, geometry.pads)]
+
+
+def _averaging(op: Op, g: Any, geometry: Geometry, inner: tuple[int, ...]) -> Any:
+    return in_batch(lambda g: op(g, geometry=geometry, inner=inner), g, 2 + len(inner))
 
 
 avg_pool: Op = op(
     "avg_pool", _avg_pool,
-    lambda g, geometry, inner: avg_spread(g, geometry=geometry, inner=inner),
+    lambda g, geometry, inner: _averaging(avg_spread, g, geometry, inner),
     shape=_pool_shape, label="AvgPool", params=("geometry", "inner"), push="linear",
-    takes=FLOATING,
+    takes=FLOATING, batches=True,
     sample=lambda d: [
         ([d(1, 4, 3, 2)], {"geometry": _PAIRS, "inner": (4, 3)}),
         ([d(2, 3, 1)], {"geometry": _SLIDING, "inner": (3,)}),
@@ -161,9 +246,9 @@ avg_pool: Op = op(
 )  # fmt: skip
 avg_spread: Op = op(
     "avg_spread", _avg_spread,
-    lambda g, geometry, inner: avg_pool(g, geometry=geometry, inner=inner),
+    lambda g, geometry, inner: _averaging(avg_pool, g, geometry, inner),
     shape=lambda a, geometry, inner: (a[0], *inner, a[-1]), label="AvgPoolGrad",
-    params=("geometry", "inner"), push="linear", takes=FLOATING,
+    params=("geometry", "inner"), push="linear", takes=FLOATING, batches=True,
     sample=lambda d: [
         ([d(1, 2, 2, 2)], {"geometry": _PAIRS, "inner": (4, 3)}),
         ([d(2, 3, 1)], {"geometry": _SLIDING, "inner": (3,)}),

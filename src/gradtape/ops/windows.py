@@ -6,7 +6,9 @@ size, its stride, the distance of its cells (dilation) and the padding before an
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,13 +29,27 @@ class Geometry(NamedTuple):
             for n, k, s, d, (low, high) in zip(inner, *self, strict=True)
         )
 
-    def cells(self, counts: tuple[int, ...]) -> list[tuple[slice, ...]]:
-        """For each cell of the window the key to it in all windows, on the padded inner axes."""
-        axes = [
-            [slice(c * d, c * d + (n - 1) * s + 1, s) for c in range(k)]
+    def along(self, counts: tuple[int, ...]) -> list[list[slice]]:
+        """For each inner axis the key to each of a window's cells in all windows, padded."""
+        return [
+            [slice(c * d, c * d + max((n - 1) * s + 1, 0), s) for c in range(k)]
             for n, k, s, d in zip(counts, self.size, self.strides, self.dilations, strict=True)
         ]
-        return list(product(*axes))
+
+    def cells(self, counts: tuple[int, ...]) -> list[tuple[slice, ...]]:
+        """For each cell of the window the key to it in all windows, on the padded inner axes."""
+        return list(product(*self.along(counts)))
+
+    def apart(self) -> bool:
+        """Whether no two windows share a number."""
+        return all(s > (k - 1) * d for k, s, d, _ in zip(*self, strict=True))
+
+    def tiles(self, inner: tuple[int, ...]) -> bool:
+        """Whether every number is in one window and no more."""
+        return all(
+            k == s and d == 1 and (n + low + high) % s == 0
+            for n, k, s, d, (low, high) in zip(inner, *self, strict=True)
+        )
 
 
 def pads_for(
@@ -49,13 +65,46 @@ def pads_for(
     return tuple(pads)
 
 
+def opposite(geometry: Geometry) -> Geometry | None:
+    """The windows of the results in which an input takes part, if those are one step apart."""
+    pads = []
+    for k, s, d, (low, high) in zip(*geometry, strict=True):
+        reach = (k - 1) * d
+        if s != 1 or low > reach or high > reach:
+            return None
+        pads.append((reach - low, reach - high))
+    return geometry._replace(pads=tuple(pads))
+
+
+def pieces(counts: tuple[int, ...], wanted: int) -> list[tuple[slice, ...]]:
+    """Keys to parts of about `wanted` windows, (images,) or (images, rows); counts has the batch
+    first. What a key selects is contiguous."""
+    batch, *inner = counts
+    each = max(prod(inner), 1)
+    step = max(wanted // each, 1)
+    images = [slice(i, min(i + step, batch)) for i in range(0, batch, step)]
+    if not inner or wanted >= each:
+        return [(some,) for some in images]
+    step = max(wanted * inner[0] // each, 1)
+    rows = [slice(i, min(i + step, inner[0])) for i in range(0, inner[0], step)]
+    return list(product(images, rows))
+
+
 def padded(a: Any, pads: tuple[tuple[int, int], ...], fill: float = 0) -> Any:
     if not any(map(any, pads)):
-        return a
+        return np.ascontiguousarray(a)
     shape = [n + low + high for n, (low, high) in zip(a.shape[1:-1], pads, strict=True)]
     out = np.full((a.shape[0], *shape, a.shape[-1]), fill, a.dtype)
     out[inner_key(a.shape[1:-1], pads)] = a
     return out
+
+
+def room(
+    batch: int, shape: tuple[int, ...], geometry: Geometry, dtype: Any, empty: bool = False
+) -> Any:
+    """Zeros of the padded shape of an input, to add windows to; or what is all to be written."""
+    sizes = [n + low + high for n, (low, high) in zip(shape[:-1], geometry.pads, strict=True)]
+    return (np.empty if empty else np.zeros)((batch, *sizes, shape[-1]), dtype)
 
 
 def inner_key(inner: tuple[int, ...], pads: tuple[tuple[int, int], ...]) -> tuple[slice, ...]:
@@ -74,3 +123,52 @@ def views(a: Any, geometry: Geometry) -> Any:
     shape = (batch, *bare.counts(tuple(inner)), *geometry.size, channels)
     strides = (step, *along, *within, last)
     return np.lib.stride_tricks.as_strided(a, shape, strides, writeable=False)
+
+
+def whole(a: Any, axes: int = 1) -> Any:
+    """The numbers of the last axes, which lie side by side, as single elements: copied whole, they
+    take half the time, as NumPy's loop over a few numbers costs more than the numbers."""
+    if not a.size:
+        return a
+    length = prod(a.shape[-axes:])
+    if axes > 1:
+        shape, strides = (*a.shape[:-axes], length), (*a.strides[:-axes], a.itemsize)
+        a = np.lib.stride_tricks.as_strided(a, shape, strides)
+    return a.view(f"V{length * a.itemsize}")[..., 0]
+
+
+def rows(a: Any, geometry: Geometry) -> Any:
+    """All windows of a padded array whose last inner axis has windows one step apart: their numbers
+    and channels lie side by side, as one axis: (batch, *windows but those, *cells, row)."""
+    windows = views(a, geometry)
+    axes, channels = len(geometry.size), a.shape[-1]
+    count = windows.shape[axes]
+    first = windows[(slice(None),) * axes + (0,)]
+    shape = (*first.shape[:-1], count * channels)
+    return np.lib.stride_tricks.as_strided(first, shape, first.strides, writeable=False)
+
+
+# --- stacks of cotangents -------------------------------------------------------------------------
+# In rules, for Jacobians: g may have one axis more than the result of its op, in front.
+def in_batch(call: Callable[..., Any], g: Any, ndim: int, *others: Any) -> Any:
+    """call(g, *others), of a stack with its rows as further images."""
+    if g.ndim == ndim:
+        return call(g, *others)
+    n, batch, *rest = g.shape
+    others = tuple(np.concatenate([o] * n or [o[:0]], axis=0) for o in others)
+    y = call(np.reshape(g, (n * batch, *rest)), *others)
+    return np.reshape(y, (n, batch, *y.shape[1:]))
+
+
+def in_channels(g: Any, groups: int = 1) -> Any:
+    """A stack with its rows as further channels of each group."""
+    n, *rest, channels = g.shape
+    y = np.moveaxis(np.reshape(g, (n, *rest, groups, channels // groups)), 0, -2)
+    return np.reshape(y, (*rest, n * channels))
+
+
+def from_channels(y: Any, n: int, channels: int, groups: int = 1) -> Any:
+    """A stack of n rows from an array that has their channels side by side."""
+    *rest, _ = y.shape
+    y = np.moveaxis(np.reshape(y, (*rest, groups, n, channels // groups)), -2, 0)
+    return np.reshape(y, (n, *rest, channels))

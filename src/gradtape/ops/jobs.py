@@ -1,0 +1,119 @@
+"""Work in pieces that threads take in turn, with products of matrices inside of the pieces.
+
+A product alone is shared out by BLAS itself. When the matrices must be laid out first, it is
+quicker to share the whole, piece by piece, and to let each thread multiply what it has in its
+cache: convolving 64 images of 14 by 14 (5 by 5, 16 to 32 channels) takes 2.6 ms so, 3.2 otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from .parallel import _staff, threads
+
+
+def spread(work: Callable[[Iterator], None], jobs: Sequence, products: bool = False) -> None:
+    """Call `work` with an iterator over the jobs, in every thread with the same one.
+
+    It pays from about 0.2 ms of work. `products` says that the jobs multiply matrices.
+    """
+    todo = iter(jobs)
+    helpers = min(threads(), len(jobs)) - 1
+    if helpers < 1 or (products and not blas.found()):
+        work(todo)
+        return
+    hands = [_Hand(work, todo) for _ in range(helpers)]
+    if products:
+        blas.enter()
+    try:
+        tasks = _staff(helpers)
+        for hand in hands:
+            tasks.put(hand.answer)
+        work(todo)
+    finally:
+        failed = [error for hand in hands if (error := hand.finish())]
+        if products:
+            blas.leave()
+    if failed:
+        raise failed[0]
+
+
+def portions(jobs: Sequence) -> list[Sequence]:
+    """The jobs in as many parts as there are threads. A sum with one summand for each part does not
+    depend on who is quicker, as one that threads add to in turn would."""
+    parts = threads()
+    cuts = [len(jobs) * k // parts for k in range(parts + 1)]
+    return [jobs[i:j] for i, j in pairwise(cuts) if i < j]
+
+
+class _Hand:
+    """A call for one more thread; whoever claims it first either answers it or takes it back."""
+
+    def __init__(self, work: Callable[[Iterator], None], todo: Iterator) -> None:
+        self.work, self.todo = work, todo
+        self.error: BaseException | None = None
+        self.claim, self.busy = Lock(), Lock()
+        self.busy.acquire()
+
+    def answer(self) -> None:
+        if not self.claim.acquire(blocking=False):
+            return
+        try:
+            self.work(self.todo)
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.busy.release()
+
+    def finish(self) -> BaseException | None:
+        if not self.claim.acquire(blocking=False):
+            self.busy.acquire()
+        return self.error
+
+
+class _Blas:
+    """NumPy's OpenBLAS, if that is what it has: keeps it to one thread while ours are at work."""
+
+    NAMES = (
+        "scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads",
+        "openblas_{}_num_threads64_", "openblas_{}_num_threads",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = self._before = 0
+        self._functions: Any = None
+
+    def found(self) -> bool:
+        if self._functions is None:
+            import ctypes  # NumPy has loaded it already
+
+            # Symbols are looked for in the libraries that this one needs as well.
+            library = ctypes.CDLL(np._core._multiarray_umath.__file__)  # type: ignore[attr-defined]
+            names = [name for name in self.NAMES if hasattr(library, name.format("set"))]
+            self._functions = (
+                [getattr(library, names[0].format(w)) for w in ("get", "set")] if names else ()
+            )
+        return bool(self._functions)
+
+    def enter(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                get, set_to = self._functions
+                self._before = get()
+                set_to(1)
+
+    def leave(self) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._functions[1](self._before)
+
+
+blas = _Blas()
