@@ -17,6 +17,8 @@ from typing import Any
 ALIAS = "tensorflow"
 ENGINE = "gradtape"
 SPAWN = "multiprocessing.spawn"
+# Of TensorFlow's inside, never gradtape's own packages of that name.
+PRIVATE = ("python", "core", "compiler")
 
 
 def install() -> None:
@@ -127,9 +129,11 @@ def missing(module_name: str, name: str, names: Iterable[str] | None = None) -> 
     >>> missing("gradtape", "to_float", [])
     "module 'gradtape' has no attribute 'to_float'; use tf.cast(x, tf.float32)"
     """
+    from .absent import ABSENT
+
     message = f"module {module_name!r} has no attribute {name!r}"
-    if name.startswith("_"):
-        return message
+    if name.startswith("_"):  # Python asks for many of these itself
+        return f"{message}; {ABSENT[name]}" if name in ABSENT else message
     inner = f"{module_name.partition('.')[2]}.{name}".removeprefix(".")
     return message + _counsel(inner, public_names() if names is None else names, "tf.")
 
@@ -162,10 +166,12 @@ def _offered(module: ModuleType) -> list[str]:
 
 
 def _counsel(inner: str, names: Iterable[str], prefix: str) -> str:
+    from .absent import ELSEWHERE, reason
+
     first, last = inner.partition(".")[0], inner.rpartition(".")[2]
-    advice = MOVED.get(inner) or PRIVATE.get(first) or MOVED.get(first) or MOVED.get(last)
+    advice = reason(inner) or ELSEWHERE.get(first) or ELSEWHERE.get(last)
     if advice:
-        return "; " + advice
+        return f"; {advice}"
     near = [prefix + name for name in _near(inner, names)]
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
@@ -181,110 +187,3 @@ def _near(inner: str, names: Iterable[str]) -> list[str]:
         homes.setdefault(name.rpartition(".")[2].lower(), name)
     alike = [last] if last in homes else difflib.get_close_matches(last, homes, cutoff=0.75)
     return [homes[one] for one in alike]
-
-
-PRIVATE = dict.fromkeys(
-    ("python", "core", "compiler"),
-    "it is private to TensorFlow, use the public name: look in tf, tf.math, tf.nn and tf.linalg",
-)
-
-_NO_GRAPH = "there is no graph in TensorFlow 2: code runs as it is called"
-_NO_SESSION = "code runs as it is called, so drop the session and read a value with .numpy()"
-_NO_INITIALISER = "a variable has its value from the start, so drop the call"
-_BY_HAND = "keep the weights in a tf.Variable and write the step with tf.GradientTape"
-_UPDATE = "write the update with variable.assign_sub(rate * gradient)"
-_BATCHES = (
-    "keep the data in tensors and take batches with slices, or tf.random.shuffle and tf.gather"
-)
-_SAVE = "save variable.numpy() with numpy.savez, and load with variable.assign(value)"
-_ONE_PROCESS = "gradtape runs in one process on the CPU, so drop it"
-_READ = "read files with Python or NumPy and pass on the arrays"
-
-# Names of TensorFlow 1, of NumPy and of PyTorch, and of what TensorFlow has beside the tape; and
-# what to write in their place. The name of a module speaks for all that is in it.
-MOVED = {
-    "keras": _BY_HAND,
-    "placeholder": "pass the value to a Python function as an argument",
-    "Session": _NO_SESSION,
-    "InteractiveSession": _NO_SESSION,
-    "ConfigProto": _NO_SESSION,
-    "get_default_session": _NO_SESSION,
-    "get_default_graph": _NO_GRAPH,
-    "reset_default_graph": _NO_GRAPH,
-    "get_collection": _NO_GRAPH,
-    "enable_eager_execution": "TensorFlow 2 is always eager, so drop the call",
-    "disable_eager_execution": _NO_GRAPH,
-    "compat": "TensorFlow 1's graph mode is not here: write the step with tf.GradientTape",
-    "compat.v1": "TensorFlow 1's graph mode is not here: write the step with tf.GradientTape",
-    "global_variables_initializer": _NO_INITIALISER,
-    "local_variables_initializer": _NO_INITIALISER,
-    "initialize_all_variables": _NO_INITIALISER,
-    "get_variable": "use tf.Variable(initial_value)",
-    "variable_scope": "keep variables as attributes of a tf.Module",
-    "trainable_variables": "ask a tf.Module for it, or a tape for tape.watched_variables()",
-    "assign": "use variable.assign(value)",
-    "assign_add": "use variable.assign_add(value)",
-    "assign_sub": "use variable.assign_sub(value)",
-    "to_float": "use tf.cast(x, tf.float32)",
-    "to_double": "use tf.cast(x, tf.float64)",
-    "to_int32": "use tf.cast(x, tf.int32)",
-    "to_int64": "use tf.cast(x, tf.int64)",
-    "div": "use tf.math.divide, or for whole numbers tf.math.floordiv",
-    "random_normal": "use tf.random.normal",
-    "random_uniform": "use tf.random.uniform",
-    "random_shuffle": "use tf.random.shuffle",
-    "set_random_seed": "use tf.random.set_seed",
-    "multinomial": "use tf.random.categorical",
-    "arg_max": "use tf.argmax",
-    "arg_min": "use tf.argmin",
-    "diag": "use tf.linalg.tensor_diag",
-    "matrix_inverse": "use tf.linalg.inv",
-    "matrix_determinant": "use tf.linalg.det",
-    "matrix_solve": "use tf.linalg.solve",
-    "matrix_diag": "use tf.linalg.diag",
-    "Print": "use tf.print",
-    "py_func": "use tf.py_function or tf.numpy_function",
-    "app": "parse the arguments with argparse and call the function",
-    "flags": "parse the arguments with argparse",
-    "logging": "use Python's logging",
-    "contrib": "it left TensorFlow in 2.0: look in tf.nn and tf.linalg",
-    "layers": _BY_HAND,
-    "estimator": _BY_HAND,
-    "losses": "write the loss with tf.nn and tf.reduce_mean",
-    "metrics": "keep the sum and the count in Python or in a tf.Variable",
-    "optimizers": _UPDATE,
-    "train": f"{_UPDATE}, {_SAVE}",
-    "saved_model": _SAVE,
-    "data": _BATCHES,
-    "io": _READ,
-    "image": "prepare images with NumPy or Pillow; tf.nn has convolutions and pooling",
-    "audio": _READ,
-    "summary": "log with tf.print",
-    "distribute": _ONE_PROCESS,
-    "tpu": _ONE_PROCESS,
-    "autograph": "Python's if, for and while work on tensors as they stand, so drop the call",
-    "raw_ops": "use the public function: look in tf, tf.math, tf.nn and tf.linalg",
-    "lookup": "use a dict, and pass the numbers on",
-    "feature_column": "make the columns with NumPy, tf.one_hot and tf.gather",
-    "signal": "gradtape has no Fourier transforms",
-    "sum": "use tf.reduce_sum",
-    "mean": "use tf.reduce_mean",
-    "max": "use tf.reduce_max, or of two tensors tf.maximum",
-    "min": "use tf.reduce_min, or of two tensors tf.minimum",
-    "prod": "use tf.reduce_prod",
-    "var": "use tf.math.reduce_variance",
-    "std": "use tf.math.reduce_std",
-    "all": "use tf.reduce_all",
-    "any": "use tf.reduce_any",
-    "dot": "use tf.tensordot or tf.matmul",
-    "array": "use tf.constant",
-    "arange": "use tf.range",
-    "concatenate": "use tf.concat",
-    "cat": "use tf.concat",
-    "mul": "use tf.multiply",
-    "sub": "use tf.subtract",
-    "neg": "use tf.negative",
-    "no_grad": "use `with tape.stop_recording():`, or tf.stop_gradient for one value",
-    "backward": "use tf.GradientTape and tape.gradient(loss, variables)",
-    "grad": "use tf.GradientTape and tape.gradient(loss, variables)",
-}
