@@ -1,0 +1,80 @@
+"""Every public function and every keyword argument of it is asked of TensorFlow by some case."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatch
+
+import pytest
+
+import gradtape
+from tests.tensorflow import harness, measure, signatures
+
+# By function, or function:argument; patterns as file names have them.
+EXEMPT = {
+    "config.*": "settings of devices and threads; tests/test_run.py has them",
+    "debugging.*check_numerics:*": "a switch for the whole process",
+    "debugging.*_traceback_filtering": "a switch for the whole process",
+    "debugging.is_traceback_filtering_enabled": "a switch for the whole process",
+    "debugging.*_log_device_placement*": "a switch for the whole process",
+    "debugging.*able_check_numerics*": "a switch for the whole process",
+    "experimental.*": "switches of the eager runtime",
+    "function:*": "what is asked of a compiler",
+    "executing_eagerly": "no arguments",
+    "gradients*": "for graphs only: both raise",
+    "hessians*": "for graphs only: both raise",
+    "group:kwargs": "for graphs only",
+    "init_scope": "for graphs only",
+    "inside_function": "for graphs only",
+    "no_op": "for graphs only",
+    "timestamp": "another answer each time",
+    "random.get_global_generator": "state of the process",
+    "random.set_global_generator*": "state of the process",
+    "io.*": "files",
+}
+# Where the module is young: the functions that still want a line in cases/_tables.py.
+AWAITED = [
+    "image.*",
+    "get_logger",
+    "approx_top_k*",
+    "math.approx_m*_k*",
+    "*fftnd*",
+    "signal.*rfft3d:fft_length",
+    "signal.idct:axis",
+    "strings.unicode_*:*",
+    "linalg.eigh_tridiagonal:tol",
+    "nn.compute_accidental_hits:seed",
+    "nn.depthwise_conv2d_backprop_*:*",
+    "nn.fixed_unigram_candidate_sampler:*",
+    "nn.safe_embedding_lookup_sparse:allow_fast_lookup",
+    "nn.with_space_to_batch:*",
+    "linalg.lu_*:validate_args",
+    "sets.intersection:validate_indices",
+    "register_tensor_conversion_function:priority",
+]
+
+
+@pytest.fixture(scope="module")
+def met() -> dict[str, measure.Met]:
+    return measure.measure(gradtape, harness.load())
+
+
+def _exempt(name: str) -> bool:
+    return any(fnmatch(name, pattern) for pattern in (*EXEMPT, *AWAITED))
+
+
+def test_every_function_is_called(met: dict[str, measure.Met]) -> None:
+    silent = [name for name, one in met.items() if not one.calls and not _exempt(name)]
+    assert not silent, f"a line in tests/tensorflow/cases/_tables.py is wanted for {silent}"
+
+
+def test_every_argument_is_given(met: dict[str, measure.Met]) -> None:
+    asked = {f"{name}:{one}" for name, found in met.items() for one in found.missing}
+    silent = sorted(one for one in asked if not _exempt(one) and not _exempt(one.split(":")[0]))
+    assert not silent, f"give them in tests/tensorflow/cases/_tables.py: {silent}"
+
+
+def test_the_tables_name_functions_that_exist() -> None:
+    from tests.tensorflow.cases._tables import ROWS
+
+    gone = [name for name in ROWS if signatures.named(gradtape, name) is None]
+    assert not gone, f"in tests/tensorflow/cases/_tables.py, but not in gradtape: {gone}"
