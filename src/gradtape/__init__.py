@@ -9,12 +9,12 @@
 """
 
 # isort: skip_file
+from sys import modules as _modules
 from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import autodiff, bitwise, dtypes, errors, math, nest
-from . import losses as _losses
+from . import autodiff, bitwise, dtypes, errors, losses, math, nest, version
 from .arrays import (
     argsort, batch_to_space, bitcast, boolean_mask, broadcast_dynamic_shape,
     broadcast_static_shape, broadcast_to, cast, concat, constant, convert_to_tensor,
@@ -34,6 +34,7 @@ from .dtypes import (
 )  # fmt: skip
 from .enums import UnconnectedGradients, VariableAggregation, VariableSynchronization
 from .function import function
+from .lazy import Missing as _Missing, teach as _teach
 from .math import (
     abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, complex, cos,
     cosh, cumsum, divide, equal, exp, floor, greater, greater_equal, less, less_equal, logical_and,
@@ -53,8 +54,21 @@ from .variable import Variable
 from .version import TENSORFLOW as __version__
 
 if _TYPE_CHECKING:
-    from . import config, debugging, experimental, initializers, linalg, nn, ragged, random
-    from . import sparse, strings, test_util as test, types
+    from . import config, debugging, experimental, initializers, linalg, nn, numpy, ragged, random
+    from . import sets, signal, sparse, strings, test_util as test, types
+    from . import autograph, image, train
+    from .backprops import required_space_to_batch_paddings
+    from .framework import (
+        AggregationMethod, DeviceSpec, NoneTensorSpec, TensorArraySpec, get_current_name_scope,
+        get_logger, no_gradient, register_tensor_conversion_function, variable_creator_scope,
+    )  # fmt: skip
+    from .measuring import (
+        edit_distance, extract_volume_patches, guarantee_const, histogram_fixed_width,
+        histogram_fixed_width_bins, matrix_square_root, parallel_stack, space_to_batch_nd,
+        unravel_index,
+    )  # fmt: skip
+    from .sorting import approx_top_k
+    from .text import fingerprint
     from .control import (
         case, cond, foldl, foldr, map_fn, scan, switch_case, vectorized_map, while_loop,
     )  # fmt: skip
@@ -71,6 +85,7 @@ if _TYPE_CHECKING:
     from .printing import print, timestamp
     from .pyfunc import numpy_function, py_function
     from .ragged import RaggedTensor, RaggedTensorSpec
+    from .signal.nd import fftnd, ifftnd, irfftnd, rfftnd
     from .sparse import SparseTensor, SparseTensorSpec
     from .strings import as_string
     from .tensor_array import TensorArray
@@ -78,30 +93,42 @@ if _TYPE_CHECKING:
 # Found when they are first asked for, which saves a quarter of the import: namespaces, and single
 # names by the module that they live in. (The lines above say the same to type checkers.)
 _MODULES = {
-    "config": "config", "debugging": "debugging", "experimental": "experimental",
-    "initializers": "initializers", "linalg": "linalg", "nn": "nn", "ragged": "ragged",
-    "random": "random", "sparse": "sparse", "strings": "strings", "test": "test_util",
-    "types": "types",
+    "__internal__": "internal", "autograph": "autograph", "config": "config",
+    "debugging": "debugging", "experimental": "experimental", "image": "image",
+    "initializers": "initializers", "linalg": "linalg", "nn": "nn", "numpy": "numpy",
+    "ragged": "ragged", "random": "random", "sets": "sets", "signal": "signal", "sparse": "sparse",
+    "strings": "strings", "test": "test_util", "train": "train", "types": "types",
 }  # fmt: skip
 _NAMES = {
+    "backprops": "required_space_to_batch_paddings",
     "control": "case cond foldl foldr map_fn scan switch_case vectorized_map while_loop",
     "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
+    "framework": "AggregationMethod DeviceSpec NoneTensorSpec TensorArraySpec "
+    "get_current_name_scope get_logger no_gradient register_tensor_conversion_function "
+    "variable_creator_scope",
     "graph": "Graph control_dependencies device executing_eagerly group hessians init_scope "
     "inside_function is_symbolic_tensor no_op tuple",
     "initializers": "constant_initializer ones_initializer random_normal_initializer "
     "random_uniform_initializer zeros_initializer",
     "linalg": "eig eigvals einsum matmul norm tensordot",
+    "measuring": "edit_distance extract_volume_patches guarantee_const histogram_fixed_width "
+    "histogram_fixed_width_bins matrix_square_root parallel_stack space_to_batch_nd "
+    "unravel_index",
     "printing": "print timestamp",
     "pyfunc": "numpy_function py_function",
     "ragged": "RaggedTensor RaggedTensorSpec",
+    "signal.nd": "fftnd ifftnd irfftnd rfftnd",
+    "sorting": "approx_top_k",
     "sparse": "SparseTensor SparseTensorSpec",
     "strings": "as_string",
     "tensor_array": "TensorArray",
+    "text": "fingerprint",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
-_PRESENT = (autodiff, bitwise, dtypes, errors, math, nest)
+_PRESENT = (autodiff, bitwise, dtypes, errors, math, nest, version)
 # TensorFlow's names: modules that only make up gradtape are not among them.
-__all__ = [*_MODULES, *_HOME]
+# (Nor is gradtape.numpy, tf.experimental.numpy: `import *` must not take the place of NumPy.)
+__all__ = [*(_name for _name in _MODULES if _name != "numpy"), *_HOME]
 __all__ += [
     _name
     for _name, _value in list(globals().items())
@@ -114,33 +141,23 @@ def __getattr__(name: str) -> _Any:
 
     if name in _MODULES:
         found: _Any = import_module(f".{_MODULES[name]}", __name__)
-        _teach(found)
     elif name in _HOME:
         found = getattr(import_module(f".{_HOME[name]}", __name__), name)
     else:
-        from .alias import missing
-
-        raise AttributeError(missing(__name__, name), name=name)
+        raise _Missing(__name__, name)
     globals()[name] = found
+    for public, home in _MODULES.items():  # one namespace may have imported another
+        if (module := _modules.get(f"{__name__}.{home}")) is not None:
+            _teach(module, public)
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
-def _teach(module: _Any) -> None:
-    """Let a namespace say what to use instead of a name that it does not have."""
-
-    def __getattr__(name: str) -> _Any:
-        from .alias import missing
-
-        raise AttributeError(missing(module.__name__, name), name=name)
-
-    module.__dict__.setdefault("__getattr__", __getattr__)
-
-
-# TensorFlow's tf.losses is Keras's, so a name that is looked for there deserves an answer too.
-for _value in (*_PRESENT, _losses):
-    _teach(_value)
+# TensorFlow's tf.losses is Keras's; imported once, the module of that name stays out of sight.
+del losses
+for _value in _PRESENT:
+    _teach(_value, _value.__name__.partition(".")[2])
 _keep_freed_memory()

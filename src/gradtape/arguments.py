@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -47,14 +46,22 @@ def vector(value: Any, label: str, attr: str) -> np.ndarray:
     if isinstance(value, TensorShape):
         return np.array(known(value), np.int64)
     array = np.asarray(convert.to_tensor(value)._value)
-    if array.dtype.kind in "iu" or not array.size:
+    if array.dtype.kind in "iu" or not array.size or _counts(value, array):
         return array.astype(np.int64)
-    if isinstance(value, np.ndarray) and array.dtype.kind == "f":
-        return array.astype(np.int64)
+    if value.__class__ is float:
+        raise convert.cannot(value, np.dtype(np.int32))
     raise errors.invalid(
         f"Value for attr '{attr}' of {convert.c_name(array.dtype)} is not in the list of allowed "
         f"values: int32, int64. {label} takes whole numbers here, got {value!r}. [Op:{label}]"
     )
+
+
+def _counts(value: Any, array: np.ndarray) -> bool:
+    """Whether TensorFlow, which hopes for int32, takes these for whole numbers: truth values, and
+    NumPy's fractions, but no tensors."""
+    if isinstance(value, Value) or hasattr(value, "_read"):
+        return False
+    return array.dtype.kind == "b" or (array.dtype.kind == "f" and isinstance(value, np.ndarray))
 
 
 def known(shape: TensorShape) -> list[int]:
@@ -72,8 +79,12 @@ def dimensions(shape: Any, label: str = "Fill") -> tuple[int, ...]:
         else:
             floating = not isinstance(shape, (Value, np.ndarray)) and not hasattr(shape, "_read")
             array = np.asarray(convert.to_tensor(shape)._value)
-            if floating and array.size and array.dtype.kind not in "iu":
+            if floating and array.size and array.dtype.kind not in "biu":
                 raise convert.cannot(shape, np.dtype(np.int32))
+            if array.ndim > 1:
+                raise errors.invalid(
+                    f"dims must be a vector, got shape {list(array.shape)} [Op:{label}]"
+                )
             found = tuple(vector(shape, label, "index_type").reshape(-1).tolist())
     for n in found:
         if n < 0:
@@ -81,21 +92,121 @@ def dimensions(shape: Any, label: str = "Fill") -> tuple[int, ...]:
     return found
 
 
-def number(value: Any) -> int:
+def number(value: Any, label: str = "") -> int:
     """One whole number, such as an axis; a list of one is as good, as it is in TensorFlow."""
     if value.__class__ is int:
         return value
-    array = getattr(value, "_value", None)
-    if array is None:
-        if not isinstance(value, (np.ndarray, np.generic, list, tuple)):
-            try:
-                return operator.index(value)
-            except TypeError:
-                pass
-        array = convert.array(value, np.dtype(np.int64))
+    array = np.asarray(getattr(value, "_value", None))
     if array.dtype.kind not in "iu" or array.size != 1:
-        raise errors.invalid(f"a single whole number is needed here, got {value!r}")
+        array = vector(value, label or "an argument", "Tidx")
+    if array.size != 1:
+        raise errors.invalid(f"a single whole number is needed here, got {value!r} [Op:{label}]")
     return int(array.reshape(()))
+
+
+# --- arguments that TensorFlow's ops call attributes: they are never tensors ----------------------
+def truth(value: Any, argument: str, default: bool = False) -> bool:
+    """True or False and nothing like them; None stands for the default."""
+    if value is True or value is False:
+        return value
+    if value is None:
+        return default
+    raise TypeError(f"Expected bool for argument '{argument}' not {value!r}.")
+
+
+def integer(value: Any, argument: str, compares: bool = False) -> int:
+    """A Python number, a fraction being cut off; `compares` where TensorFlow compares it first."""
+    if value.__class__ is int:
+        return value
+    if isinstance(value, (list, tuple)):
+        raise TypeError(f"Expected int for argument '{argument}' not {value!r}.")
+    array = np.asarray(getattr(value, "_value", value))
+    if array.dtype.kind in "biuf" and array.size == 1:
+        return int(array.reshape(()))
+    if compares and array.dtype.kind in "biuf" and array.size:
+        raise ValueError(
+            f"The truth value of an array with more than one element is ambiguous: '{argument}' "
+            f"takes a single whole number, not {value!r}."
+        )
+    raise TypeError(f"Expected int for argument '{argument}' not {value!r}.")
+
+
+def real(value: Any, argument: str, default: float) -> float:
+    """A Python number; None stands for the default."""
+    if value is None:
+        return default
+    array = None if isinstance(value, (list, tuple)) else getattr(value, "_value", value)
+    if array is None or np.ndim(array) or np.asarray(array).dtype.kind not in "biuf":
+        raise TypeError(f"Expected float for argument '{argument}' not {value!r}.")
+    return float(array)
+
+
+def word(value: Any, argument: str, allowed: tuple[str, ...], label: str, default: str = "") -> str:
+    """One of the words that the op knows; None stands for the default, if there is one."""
+    if value is None and default:
+        return default
+    if not isinstance(value, (str, bytes)):
+        raise TypeError(f"Expected string for argument '{argument}' not {value!r}.")
+    found = value.decode() if isinstance(value, bytes) else value
+    if found not in allowed:
+        listed = ", ".join(f'"{one}"' for one in allowed)
+        raise errors.invalid(
+            f"Value for attr '{argument}' of \"{found}\" is not in the list of allowed values: "
+            f"{listed} [Op:{label}]"
+        )
+    return found
+
+
+def listed_dtype(
+    value: Any, argument: str, allowed: tuple[str, ...], label: str, default: str = ""
+) -> np.dtype:
+    """NumPy's dtype for one that the op can make; None stands for the default."""
+    if value is None and default:
+        return np.dtype(default)
+    try:
+        found = dtypes.as_dtype(getattr(value, "dtype", value))
+    except TypeError:
+        if value.__class__ is int:
+            raise errors.invalid(
+                f"AttrValue has invalid DataType enum: {value} for attr '{argument}' [Op:{label}]"
+            ) from None
+        raise TypeError(f"Expected DataType for argument '{argument}' not {value!r}.") from None
+    if isinstance(value, Value) or hasattr(value, "_read"):
+        raise TypeError(f"Expected DataType for argument '{argument}' not {value!r}.")
+    if found.name not in allowed:
+        raise errors.invalid(
+            f"Value for attr '{argument}' of {found.name} is not in the list of allowed values: "
+            f"{', '.join(allowed)} [Op:{label}]"
+        )
+    return np.dtype(found.as_numpy_dtype)
+
+
+def as_input(value: Any, dtype: Any, label: str) -> Any:
+    """A tensor of the dtype that the op is declared with; another tensor is no argument for it."""
+    wanted = np.dtype(dtype)
+    if isinstance(value, Value) and value._value.dtype != wanted:
+        raise errors.invalid(
+            f"cannot compute {label} as an input was expected to be a {convert.c_name(wanted)} "
+            f"tensor but is a {convert.c_name(value._value.dtype)} tensor; tf.cast makes them "
+            f"agree [Op:{label}]"
+        )
+    return convert.to_tensor(value, wanted)
+
+
+def allow(x: Any, label: str, names: str) -> None:
+    """Refuse a tensor whose dtype is not among those that TensorFlow's op is declared for."""
+    if x.dtype.name not in names.split():
+        raise errors.invalid(
+            f"Value for attr 'T' of {convert.c_name(x._value.dtype)} is not in the list of allowed "
+            f"values: {', '.join(names.split())}; cast the argument first, for example "
+            f"tf.cast(x, tf.float32) [Op:{label}] name: "
+        )
+
+
+def no_layout(layout: Any) -> None:
+    """Tensors spread over machines are not here; TensorFlow too takes nothing but a Layout."""
+    if layout is not None:
+        raise AttributeError(f"{layout!r} is no dtensor.Layout, and gradtape has none: drop it.")
 
 
 def dtype(value: Any) -> np.dtype:

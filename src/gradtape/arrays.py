@@ -71,7 +71,7 @@ from .rearranging import (
     transpose,
     unstack,
 )
-from .shapes import TensorShape
+from .shapes import CompositeTensor, TensorShape
 from .slices import IndexedSlices
 from .sorting import (
     argsort,
@@ -159,7 +159,6 @@ def convert_to_tensor(
     dtype: Any = None,
     dtype_hint: Any = None,
     name: str | None = None,
-    preferred_dtype: Any = None,
 ) -> Any:
     """The tensor for any value; gradients flow to the tensors and variables in it.
 
@@ -167,18 +166,18 @@ def convert_to_tensor(
     >>> tf.convert_to_tensor([tf.constant(1.0), 2.0])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
     """
-    hint = dtype_hint if preferred_dtype is None else preferred_dtype
     wanted = None if dtype is None else numpy_dtype(dtype)
     if isinstance(value, TensorShape):
         return tensor(np.array(known(value), wanted or np.int32))
-    x = convert.to_tensor(value, wanted, None if hint is None else numpy_dtype(hint))
+    hint = None if dtype_hint is None else numpy_dtype(dtype_hint)
+    x = convert.to_tensor(value, wanted, hint)
     # Reading a variable is a tensor of its own, with a gradient of its own.
     return identity(x) if hasattr(value, "_read") else x
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether this is a tensor, a variable or slices of one, which ops take as they are."""
-    return isinstance(x, (Value, IndexedSlices)) or hasattr(x, "_read")
+    """Whether this is a tensor, a variable, or one in parts: slices, sparse or ragged."""
+    return isinstance(x, (Value, CompositeTensor)) or hasattr(x, "_read")
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
@@ -259,15 +258,17 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     """The numbers in another dtype, those that do not fit as the nearest that do."""
     x, wanted = convert.to_tensor(value), dtypes.as_dtype(dtype)
     own = x.dtype
-    if own is wanted:
-        return x
     if own.is_complex and not wanted.is_complex:
         return saturate_cast(cast(x, own.real_dtype), dtype)
-    if own.is_complex or wanted.is_complex or own.is_bool or wanted.is_bool:
+    if own.is_bool or wanted.is_bool:
+        raise TypeError(f"Cannot find minimum value of {(own if own.is_bool else wanted)!r}.")
+    if own.is_complex or wanted.is_complex:
         return cast(x, wanted)
     low, high = float(wanted.min), float(wanted.max)
-    if float(own.min) < low or float(own.max) > high:
-        least, most = _bounds(x._value.dtype, wanted)
+    # Floats also where all fit: infinities become the last finite numbers.
+    if own.is_floating or float(own.min) < low or float(own.max) > high:
+        wider = own.is_floating and float(own.max) < high
+        least, most = _bounds(x._value.dtype, own if wider else wanted)
         x = elementwise.minimum.apply(elementwise.maximum.apply(x, least), most)
     return cast(x, wanted)
 

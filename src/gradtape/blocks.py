@@ -7,19 +7,27 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors
-from .arguments import number, numbers, vector
+from .arguments import integer, numbers, vector, word
 from .ops import index
 from .ops import pad as pad_ops
 from .ops import shape as shape_ops
 
 
-def _layout(x: Any, data_format: str, label: str) -> bool:
-    if x._value.ndim != 4 or data_format not in ("NHWC", "NCHW"):
+def _layout(x: Any, data_format: Any, label: str) -> bool:
+    chosen = word(data_format, "data_format", ("NHWC", "NCHW"), label, "NHWC")
+    if x._value.ndim != 4:
         raise errors.invalid(
             f"{label} takes a tensor of rank 4 (NHWC or NCHW), got shape {list(x._value.shape)} "
-            f"and data_format {data_format!r} [Op:{label}]"
+            f"[Op:{label}]"
         )
-    return data_format == "NCHW"
+    return chosen == "NCHW"
+
+
+def _side(block_size: Any) -> int:
+    size = integer(block_size, "block_size")
+    if size < 2:
+        raise errors.invalid(f"Value for attr 'block_size' of {size} must be at least minimum 2")
+    return size
 
 
 def _last(x: Any) -> Any:
@@ -34,7 +42,7 @@ def space_to_depth(
     input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None
 ) -> Any:
     """Squares of `block_size` by `block_size` pixels become the channels of one."""
-    x, size = convert.to_tensor(input), number(block_size)
+    x, size = convert.to_tensor(input), _side(block_size)
     swap = _layout(x, data_format, "SpaceToDepth")
     x = _last(x) if swap else x
     n, height, width, depth = x._value.shape
@@ -54,7 +62,7 @@ def depth_to_space(
     input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None
 ) -> Any:
     """Channels become squares of `block_size` by `block_size` pixels."""
-    x, size = convert.to_tensor(input), number(block_size)
+    x, size = convert.to_tensor(input), _side(block_size)
     swap = _layout(x, data_format, "DepthToSpace")
     x = _last(x) if swap else x
     n, rows, columns, channels = x._value.shape

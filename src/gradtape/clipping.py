@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import convert
+from .arguments import allow
 from .core.apply import tensor
 from .math import add, add_n, divide, maximum, minimum, multiply, reduce_sum, sqrt, subtract
 from .ops.index import select
@@ -76,6 +77,8 @@ def global_norm(t_list: Any, name: str | None = None) -> Any:
     values = [_values(t) for t in _sequence(t_list) if t is not None]
     if not values:
         return tensor(np.float32(0))
+    for v in values:
+        allow(v, "L2Loss", "float16 bfloat16 float32 float64")
     totals = [reduce_sum(multiply(v, v)) for v in values]
     return sqrt(add_n(totals))
 
@@ -92,6 +95,9 @@ def clip_by_global_norm(
     ([[0.6000000238418579], 0.800000011920929], 5.0)
     """
     parts = _sequence(t_list)
+    if isinstance(use_norm, (int, float)):
+        # As in TensorFlow, which asks for its dtype.
+        raise AttributeError("`use_norm` must be a tensor; tf.constant makes one of a number")
     norm = global_norm(parts) if use_norm is None else convert.to_tensor(use_norm)
     limit = convert.to_tensor(clip_norm, hint=norm._value.dtype)
     scale = multiply(limit, minimum(divide(1.0, norm), divide(1.0, limit)))

@@ -31,6 +31,11 @@ def cond(
             raise TypeError(f"'{label}' must be callable.")
     if pred is None:
         raise convert.unsupported(pred)
+    if not getattr(getattr(pred, "_value", None), "size", 1):
+        raise ValueError(
+            f"The truth value of an empty tensor is ambiguous (this one has the shape "
+            f"{pred.shape}): ask for its size with tf.size(x) > 0."
+        )
     return true_fn() if pred else false_fn()  # type: ignore[misc]
 
 

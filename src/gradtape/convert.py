@@ -233,10 +233,15 @@ def _survey(value: Any, kinds: dict) -> tuple[int, ...]:
         raise unsupported(value)
     if not value:
         return (0,)
-    shapes = {_survey(v, kinds) for v in value}
-    if len(shapes) > 1:
-        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
-    return (len(value), *shapes.pop())
+    shapes = [_survey(v, kinds) for v in value]
+    if shapes.count(shapes[0]) < len(shapes):
+        odd = next(k for k, shape in enumerate(shapes) if shape != shapes[0])
+        raise ValueError(
+            "Can't convert non-rectangular Python sequence to Tensor: item 0 has the shape "
+            f"{list(shapes[0])}, item {odd} the shape {list(shapes[odd])}. Rows of different "
+            "lengths are for tf.ragged.constant."
+        )
+    return (len(value), *shapes[0])
 
 
 # --- with tensors among the values ----------------------------------------------------------------
@@ -264,12 +269,30 @@ def to_tensor(value: Any, dtype: Any = None, hint: Any = None) -> Any:
     convert = getattr(value, "__tf_tensor__", None)
     if convert is not None:
         return convert(None if dtype is None else dtypes.of(dtype))
+    if REGISTERED and (made := _by_registered(value, dtype, hint)) is not None:
+        return made
     if dtype is None and hint is not None:
         try:
             return tensor(array(value, hint))
         except (TypeError, ValueError):
             return tensor(array(value))
     return tensor(array(value, dtype))
+
+
+# What `tf.register_tensor_conversion_function` adds: (priority, classes, function), in order.
+REGISTERED: list[tuple[int, Any, Any]] = []
+
+
+def _by_registered(value: Any, dtype: Any, hint: Any) -> Any:
+    """What a registered function makes of a value, or None."""
+    for _, kinds, function in REGISTERED:
+        if isinstance(value, kinds):
+            for wanted in dict.fromkeys((dtype or hint, dtype)):
+                named = None if wanted is None else dtypes.of(wanted)
+                made = function(value, dtype=named, name=None, as_ref=False)
+                if made is not NotImplemented:
+                    return to_tensor(made, dtype)
+    return None
 
 
 def pack(values: Any, dtype: Any = None) -> Any:

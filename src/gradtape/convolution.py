@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from . import convert, errors
+from . import arguments, convert, errors
+from .arguments import allow
 from .ops import convolve, shape
 from .sliding import channels_first, geometry_of, numbers, to_first, to_last
 
+_FLOATS = "float16 bfloat16 float32 float64"
 _LABELS = {1: "Conv2D", 2: "Conv2D", 3: "Conv3D"}
 
 
@@ -33,12 +35,17 @@ def _convolve(
 ) -> Any:
     op, label, first = convolve.conv, _LABELS[n], channels_first(data_format, n)
     x, f = convert.pair(op, input, filters)
+    outer = x._value.shape[: -n - 1]
+    if len(outer) > 1 and f._value.ndim == n + 2:
+        # More axes before the images are one batch.
+        flat = shape.reshape.apply(x, shape=(prod(outer), *x._value.shape[-n - 1 :]))
+        y = _convolve(n, flat, f, strides, padding, data_format, dilations)
+        return shape.reshape.apply(y, shape=outer + y._value.shape[1:])
     _ranks(label, n, x, f)
-    if x._value.dtype.kind not in op.takes:
-        raise convert.wrong_dtype(op, x._value.dtype)
+    allow(x, label, _FLOATS if n == 3 else _FLOATS + " int32")
     x = to_last(x, first)
     sizes, depth = x._value.shape, f._value.shape[-2]
-    if not depth or sizes[-1] % depth:
+    if not depth or not sizes[-1] or sizes[-1] % depth:
         raise errors.invalid(
             f"input depth must be evenly divisible by filter depth: {sizes[-1]} vs {depth}; "
             f"the filter {list(f._value.shape)} is [*sizes, channels in, channels out] "
@@ -88,13 +95,7 @@ def conv1d(
 ) -> Any:
     """Slide filters of shape (width, channels, results) along lines; more outer axes are kept."""
     data_format = {"NHWC": "NWC", "NCHW": "NCW"}.get(data_format, data_format)
-    x = convert.to_tensor(input)
-    outer = x._value.shape[:-2]
-    if len(outer) > 1:
-        flat = shape.reshape.apply(x, shape=(prod(outer), *x._value.shape[-2:]))
-        y = _convolve(1, flat, filters, stride, padding, data_format, dilations)
-        return shape.reshape.apply(y, shape=outer + y._value.shape[1:])
-    return _convolve(1, x, filters, stride, padding, data_format, dilations)
+    return _convolve(1, input, filters, stride, padding, data_format, dilations)
 
 
 def conv3d(
@@ -123,17 +124,37 @@ def convolution(
     filters = convert.to_tensor(filters)
     n = filters._value.ndim - 2
     if n not in _LABELS:
-        raise ValueError(
+        raise errors.invalid(
             f"`filters` must have 3, 4 or 5 axes: 1, 2 or 3 inner ones. Received: {filters.shape}"
         )
+    _either(strides, dilations)
     return _convolve(n, input, filters, strides, padding, data_format, dilations)
+
+
+def _either(strides: Any, dilations: Any) -> None:
+    both = [given for given in (strides, dilations) if given is not None]
+    if len(both) == 2 and all(np.any(np.asarray(given) > 1) for given in both):
+        raise ValueError(
+            "`strides > 1` not supported in conjunction with `dilations > 1`. Received: "
+            f"strides={strides} and dilations={dilations}"
+        )
 
 
 def atrous_conv2d(
     value: Any, filters: Any, rate: int, padding: Any, name: str | None = None
 ) -> Any:
     """conv2d with the cells of the window `rate` apart."""
-    return _convolve(2, value, filters, 1, padding, "NHWC", rate)
+    x, f = convert.pair(convolve.conv, value, filters)
+    _four_axes("Conv2D", x, f)
+    if not isinstance(padding, str) or padding not in ("SAME", "VALID"):
+        raise ValueError(f"`padding` must be 'SAME' or 'VALID'. Received: padding={padding}")
+    return _convolve(2, x, f, 1, padding, "NHWC", rate)
+
+
+def _four_axes(label: str, *tensors: Any) -> None:
+    for t in tensors:
+        if t._value.ndim != 4:
+            raise ValueError(f"{label} takes tensors of 4 axes here, got shape {t.shape}.")
 
 
 def depthwise_conv2d(
@@ -147,7 +168,10 @@ def depthwise_conv2d(
 ) -> Any:
     """Slide a filter of its own over each channel: (height, width, channels, results of each)."""
     x, f = convert.pair(convolve.conv, input, filter)
+    if x._value.ndim < 2:
+        raise ValueError(f"depthwise_conv2d takes an input of 4 axes, got shape {x.shape}.")
     _ranks("DepthwiseConv2dNative", 2, x, f)
+    allow(x, "DepthwiseConv2dNative", _FLOATS)
     rows, columns, depth, each = f._value.shape
     channels = x._value.shape[1 if channels_first(data_format, 2) else -1]
     if channels != depth:
@@ -170,6 +194,13 @@ def separable_conv2d(
     name: str | None = None,
 ) -> Any:
     """depthwise_conv2d, then a conv2d with windows of one cell, which mixes the channels."""
+    pointwise_filter = convert.to_tensor(pointwise_filter)
+    _four_axes("SeparableConv2D", pointwise_filter)
+    if pointwise_filter._value.shape[:2] != (1, 1):
+        raise ValueError(
+            "The pointwise filter mixes the channels of single cells: its first two axes must have "
+            f"size 1, got shape {pointwise_filter.shape}."
+        )
     x = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return _convolve(2, x, pointwise_filter, 1, "VALID", data_format, None)
 
@@ -190,8 +221,14 @@ def _convolve_back(
     )  # fmt: skip
     x, f = convert.pair(op, input, filters)
     _ranks(label, n, x, f)
+    allow(x, label, _FLOATS if n == 3 else _FLOATS + " int32")
     x = to_last(x, first)
-    wanted = np.asarray(convert.to_tensor(output_shape)._value).tolist()
+    wanted = list(arguments.numbers(output_shape, label))
+    if len(wanted) != n + 2:
+        raise errors.invalid(
+            f"output_shape must have {n + 2} sizes, one for each axis of the result, got "
+            f"{output_shape!r} [Op:{label}] name: "
+        )
     inner, depth = (wanted[2:], wanted[1]) if first else (wanted[1:-1], wanted[-1])
     if f._value.shape[-1] != x._value.shape[-1] or f._value.shape[-2] != depth:
         raise errors.invalid(
@@ -275,6 +312,10 @@ def conv_transpose(
 ) -> Any:
     """The transpose of conv1d, conv2d or conv3d, by the axes of the filters."""
     n = convert.to_tensor(filters)._value.ndim - 2
+    if n not in _LABELS:
+        raise errors.invalid(
+            f"`filters` must have 3, 4 or 5 axes: 1, 2 or 3 inner ones. Received: {n + 2}"
+        )
     return _convolve_back(
         n, input, filters, output_shape, strides, padding, data_format, dilations
     )  # fmt: skip

@@ -96,7 +96,9 @@ class _WithGradient:
             used = watcher.variables
             watcher.close()
         if not (isinstance(answer, (tuple, list)) and len(answer) == 2 and callable(answer[1])):
-            raise TypeError(
+            # A tensor of one row, or of three, is too short or too long for a pair.
+            shape = getattr(getattr(answer, "_value", None), "shape", ())
+            raise (ValueError if shape and shape[0] != 2 else TypeError)(
                 "A function with @tf.custom_gradient must return a pair, its result and the "
                 f"function that computes its gradient, but returned {answer!r}."
             )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors
+from .arguments import allow, as_input, number, word
 from .core.apply import tensor
 from .core.op import Op
 from .ops import diagonal as diagonal_ops
@@ -24,14 +25,15 @@ _ALIGNMENTS = {
 
 
 def _band(k: Any, rows: int, columns: int, align: str) -> diagonal_ops.Band:
-    if align not in _ALIGNMENTS:
-        raise ValueError(f"`align` must be one of {list(_ALIGNMENTS)}. Received: {align}")
+    chosen = word(align, "align", tuple(_ALIGNMENTS), "MatrixDiagV3", "RIGHT_LEFT")
     low, high = _ends(k)
-    return (low, high, rows, columns, *_ALIGNMENTS[align])
+    return (low, high, rows, columns, *_ALIGNMENTS[chosen])
 
 
 def _ends(k: Any) -> tuple[int, int]:
-    ends = np.asarray(convert.to_tensor(k)._value).ravel().tolist()
+    ends = np.asarray(as_input(k, np.int32, "MatrixDiagV3")._value).ravel().tolist()
+    if not ends:
+        raise errors.invalid("diag_index must be a scalar or a pair, got nothing [Op:MatrixDiagV3]")
     low, high = (ends[0], ends[-1]) if len(ends) <= 2 else (0, -1)
     if low > high:
         raise errors.invalid(
@@ -74,7 +76,10 @@ def diag(
             f"diagonal must be at least {wanted}-dim, received shape: {list(d._value.shape)} "
             "[Op:MatrixDiagV3] name: diag"
         )
-    rows, columns = _diag_sizes(d._value.shape[-1], low, high, num_rows, num_cols)
+    size = [
+        number(as_input(n, np.int32, "MatrixDiagV3"), "MatrixDiagV3") for n in (num_rows, num_cols)
+    ]
+    rows, columns = _diag_sizes(d._value.shape[-1], low, high, *size)
     band = _band(k, rows, columns, align)
     if d._value.shape[-wanted:] != diagonal_ops.packed_shape(band):
         raise errors.invalid(
@@ -97,7 +102,16 @@ def _diag_sizes(longest: int, low: int, high: int, rows: int, columns: int) -> t
 
 
 def _filled(y: Any, inside: Any, padding: Any) -> Any:
-    value = np.asarray(convert.to_tensor(padding)._value).astype(y._value.dtype)
+    if y._value.dtype.kind == "O":
+        raise convert.cannot(padding, y._value.dtype)
+    if padding.__class__ is int and not padding:
+        return y
+    given = np.asarray(convert.to_tensor(padding, hint=y._value.dtype)._value)
+    if given.ndim or given.dtype != y._value.dtype:
+        raise errors.invalid(
+            f"padding_value must be a scalar of {y.dtype.name}, got {padding!r} [Op:MatrixDiagV3]"
+        )
+    value = given
     if not value:
         return y
     return select.apply(tensor(inside), y, tensor(value[()]))
@@ -149,10 +163,14 @@ def set_diag(
     return select.apply(tensor(inside), diagonal_ops.put_band.apply(d, band=band), x)
 
 
+_SPREAD = "bfloat16 float16 float32 float64 int32 int64 complex64 complex128"
+
+
 def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
     """A tensor of twice the axes with the given one on its diagonal, and zeros elsewhere."""
     d = convert.to_tensor(diagonal)
     sizes = d._value.shape
+    allow(d, "Diag", _SPREAD)
     if not sizes:
         raise errors.invalid("Input must be at least rank 1, got 0 [Op:Diag] name: ")
     flat = shape.reshape.apply(d, shape=(d._value.size,))
@@ -164,6 +182,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Any:
     x = convert.to_tensor(input)
     sizes = x._value.shape
     half = len(sizes) // 2
+    allow(x, "DiagPart", _SPREAD)
     if not sizes or len(sizes) % 2 or sizes[:half] != sizes[half:]:
         raise errors.invalid(
             f"The rank of the tensor should be even and positive, and its halves equal: got shape "
@@ -188,7 +207,7 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     for side, given, size in zip(
         ("lower", "upper"), (num_lower, num_upper), x._value.shape[-2:], strict=True
     ):
-        count = int(convert.to_tensor(given)._value)
+        count = number(as_input(given, np.int64, op.label), op.label)
         if count > size:
             raise errors.invalid(
                 f"num_{side} must be negative or less or equal to number of "

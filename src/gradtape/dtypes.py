@@ -48,7 +48,7 @@ class DType:
 
     is_quantized = False
 
-    def __new__(cls, type_enum: int) -> DType:
+    def __new__(cls, type_enum: int, handle_data: Any = None) -> DType:
         try:
             return _by_enum[int(type_enum)]
         except KeyError:
@@ -132,6 +132,9 @@ class DType:
         return _find(other) is self
 
     def __hash__(self) -> int:
+        return self.as_datatype_enum
+
+    def __int__(self) -> int:
         return self.as_datatype_enum
 
     def __repr__(self) -> str:
@@ -253,3 +256,12 @@ def as_dtype(type_value: Any) -> DType:
             f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType."
         )
     return found
+
+
+def __getattr__(name: str) -> Any:
+    """Functions on tensors that TensorFlow has here too."""
+    if name in ("cast", "complex", "saturate_cast"):
+        from . import arrays, math
+
+        return getattr(math if name == "complex" else arrays, name)
+    raise AttributeError(name)

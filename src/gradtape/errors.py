@@ -35,19 +35,12 @@ class OpError(Exception):
     __module__ = _SHOWN_MODULE
     _code: int | None = None
 
-    def __init__(
-        self, node_def: Any, op: Any, message: Any, *args: Any, error_code: int | None = None
-    ) -> None:
+    def __init__(self, node_def: Any, op: Any, message: Any, error_code: int, *args: Any) -> None:
         super().__init__()
-        code = self._code if error_code is None else error_code
-        if code is None:
-            if not args:
-                raise TypeError("OpError.__init__() missing 1 required argument: 'error_code'")
-            code, *args = args  # type: ignore[assignment]
         self._node_def = node_def
         self._op = op
         self._message = message
-        self._error_code = code
+        self._error_code = error_code
         self._experimental_payloads = args[0] if args else {}
 
     @property
@@ -85,6 +78,11 @@ class OpError(Exception):
         return _recipe(type(self), arguments)
 
 
+def _coded(self: Any, node_def: Any, op: Any, message: Any, *args: Any) -> None:
+    """How an error is made whose class says its status code."""
+    OpError.__init__(self, node_def, op, message, self._code, *args)
+
+
 def _recipe(kind: type, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     if kind.__module__ == _SHOWN_MODULE:  # pickle would not find the class there
         return _rebuild, (kind.__name__, *arguments)
@@ -100,6 +98,7 @@ class CancelledError(OpError):
 
     __module__ = _SHOWN_MODULE
     _code = CANCELLED
+    __init__ = _coded
 
 
 class UnknownError(OpError):
@@ -107,6 +106,7 @@ class UnknownError(OpError):
 
     __module__ = _SHOWN_MODULE
     _code = UNKNOWN
+    __init__ = _coded
 
 
 class InvalidArgumentError(OpError):
@@ -114,6 +114,7 @@ class InvalidArgumentError(OpError):
 
     __module__ = _SHOWN_MODULE
     _code = INVALID_ARGUMENT
+    __init__ = _coded
 
 
 class DeadlineExceededError(OpError):
@@ -121,6 +122,7 @@ class DeadlineExceededError(OpError):
 
     __module__ = _SHOWN_MODULE
     _code = DEADLINE_EXCEEDED
+    __init__ = _coded
 
 
 class NotFoundError(OpError):
@@ -128,6 +130,7 @@ class NotFoundError(OpError):
 
     __module__ = _SHOWN_MODULE
     _code = NOT_FOUND
+    __init__ = _coded
 
 
 class AlreadyExistsError(OpError):
@@ -135,6 +138,7 @@ class AlreadyExistsError(OpError):
 
     __module__ = _SHOWN_MODULE
     _code = ALREADY_EXISTS
+    __init__ = _coded
 
 
 class PermissionDeniedError(OpError):
@@ -142,6 +146,7 @@ class PermissionDeniedError(OpError):
 
     __module__ = _SHOWN_MODULE
     _code = PERMISSION_DENIED
+    __init__ = _coded
 
 
 class UnauthenticatedError(OpError):
@@ -149,6 +154,7 @@ class UnauthenticatedError(OpError):
 
     __module__ = _SHOWN_MODULE
     _code = UNAUTHENTICATED
+    __init__ = _coded
 
 
 class ResourceExhaustedError(OpError):
@@ -156,6 +162,7 @@ class ResourceExhaustedError(OpError):
 
     __module__ = _SHOWN_MODULE
     _code = RESOURCE_EXHAUSTED
+    __init__ = _coded
 
 
 class FailedPreconditionError(OpError):
@@ -163,6 +170,7 @@ class FailedPreconditionError(OpError):
 
     __module__ = _SHOWN_MODULE
     _code = FAILED_PRECONDITION
+    __init__ = _coded
 
 
 class AbortedError(OpError):
@@ -170,6 +178,7 @@ class AbortedError(OpError):
 
     __module__ = _SHOWN_MODULE
     _code = ABORTED
+    __init__ = _coded
 
 
 class OutOfRangeError(OpError):
@@ -177,6 +186,7 @@ class OutOfRangeError(OpError):
 
     __module__ = _SHOWN_MODULE
     _code = OUT_OF_RANGE
+    __init__ = _coded
 
 
 class UnimplementedError(OpError):
@@ -184,6 +194,7 @@ class UnimplementedError(OpError):
 
     __module__ = _SHOWN_MODULE
     _code = UNIMPLEMENTED
+    __init__ = _coded
 
 
 class InternalError(OpError):
@@ -191,6 +202,7 @@ class InternalError(OpError):
 
     __module__ = _SHOWN_MODULE
     _code = INTERNAL
+    __init__ = _coded
 
 
 class UnavailableError(OpError):
@@ -198,6 +210,7 @@ class UnavailableError(OpError):
 
     __module__ = _SHOWN_MODULE
     _code = UNAVAILABLE
+    __init__ = _coded
 
 
 class DataLossError(OpError):
@@ -205,6 +218,7 @@ class DataLossError(OpError):
 
     __module__ = _SHOWN_MODULE
     _code = DATA_LOSS
+    __init__ = _coded
 
 
 class OperatorNotAllowedInGraphError(TypeError):

@@ -102,7 +102,11 @@ def function(
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
 ) -> Any:
-    """Decorate a function as TensorFlow does; its meaning does not change."""
+    """Decorate a function as TensorFlow does; its meaning does not change.
+
+    Differs from TensorFlow: nothing is traced, so Python code in it (also `print`) runs at every
+    call, and control flow on tensors needs no conversion.
+    """
     if func is None:
         return lambda f: Function(f, input_signature)
     return Function(func, input_signature)

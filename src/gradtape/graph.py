@@ -7,9 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from . import convert
 from .custom import paused
-from .ops.shape import identity
 
 
 def executing_eagerly() -> bool:
@@ -40,7 +38,7 @@ def group(*inputs: Any, **kwargs: Any) -> None:
 
 def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list:
     """The tensors, once all of them are computed."""
-    return [None if t is None else identity.apply(convert.to_tensor(t)) for t in tensors]
+    return list(tensors)
 
 
 @contextlib.contextmanager
@@ -113,7 +111,10 @@ class Graph:
         )
 
 
-def hessians(ys: Any, xs: Any, *args: Any, **kwargs: Any) -> NoReturn:
+def hessians(
+    ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None,
+    name: str = "hessians",
+) -> NoReturn:  # fmt: skip
     """Graphs only."""
     raise RuntimeError(
         "tf.hessians is not supported when eager execution is enabled. Use tf.GradientTape: "

@@ -10,8 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import conjugate as experimental  # noqa: F401
 from . import convert, dtypes, errors
+from .arguments import listed_dtype, truth
 from .arrays import eye as eye
+from .banded import banded_triangular_solve as banded_triangular_solve
+from .banded import eigh_tridiagonal as eigh_tridiagonal
+from .banded import tridiagonal_matmul as tridiagonal_matmul
+from .banded import tridiagonal_solve as tridiagonal_solve
 from .clipping import global_norm as global_norm
 from .core.apply import tensor
 from .core.op import Op
@@ -23,6 +29,9 @@ from .diagonals import tensor_diag as tensor_diag
 from .diagonals import tensor_diag_part as tensor_diag_part
 from .diagonals import trace as trace
 from .equations import einsum as einsum
+from .factored import lu_matrix_inverse as lu_matrix_inverse
+from .factored import lu_reconstruct as lu_reconstruct
+from .factored import lu_solve as lu_solve
 from .norms import norm as norm
 from .norms import normalize as normalize
 from .ops import complex as complex_ops
@@ -73,13 +82,13 @@ def _look_at(op: Op, x: Any, square: bool) -> None:
 # --- inverses and solutions -----------------------------------------------------------------------
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
     """The inverse, or that of the adjoint."""
-    x = _matrix(matrix_ops.inv, input, square=True)
+    x, adjoint = _matrix(matrix_ops.inv, input, square=True), truth(adjoint, "adjoint")
     return matrix_ops.inv.apply(turn(x, adjoint, adjoint))
 
 
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
     """The pseudo-inverse; singular values below rcond times the greatest count as 0."""
-    x = _matrix(matrix_ops.pinv, a)
+    x = _real_matrix(a, matrix_ops.pinv)
     if rcond is None:
         limits = np.finfo(x._value.real.dtype)
         rcond = 10.0 * max(x._value.shape[-2:]) * float(limits.eps)
@@ -97,7 +106,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
     array([[1. ],
            [0.5]], dtype=float32)>
     """
-    op = matrix_ops.solve
+    op, adjoint = matrix_ops.solve, truth(adjoint, "adjoint")
     a, b = _checked(op, matrix, rhs)
     _same_ranks(op, a, b)
     left, right = a._value.shape, b._value.shape
@@ -127,6 +136,7 @@ def triangular_solve(
 ) -> Any:
     """x in matrix @ x = rhs, of whose matrix only the lower (or upper) triangle is read."""
     op = matrix_ops.triangular_solve
+    lower, adjoint = truth(lower, "lower", default=True), truth(adjoint, "adjoint")
     a, b = _checked(op, matrix, rhs)
     _look_at(op, a, square=False)
     _look_at(op, b, square=False)
@@ -141,7 +151,7 @@ def triangular_solve(
             f"In[0] mismatch In[1] shape: {left[-1]} vs. {right[-2]}: {list(left)} {list(right)} "
             f"[Op:{op.label}] name: "
         )
-    return op.apply(turn(a, adjoint, adjoint), b, lower=bool(lower) != bool(adjoint))
+    return op.apply(turn(a, adjoint, adjoint), b, lower=lower != adjoint)
 
 
 def lstsq(
@@ -159,7 +169,12 @@ def lstsq(
     a, b = _checked(op, matrix, rhs)
     _look_at(op, a, square=False)
     _look_at(op, b, square=False)
-    if a._value.shape[:-1] != b._value.shape[:-1]:
+    unlike = (
+        a._value.shape[-2] != b._value.shape[-2]
+        if fast
+        else (a._value.shape[:-1] != b._value.shape[:-1])
+    )
+    if unlike:
         raise errors.invalid(
             f"Input matrix and rhs are incompatible: {list(a._value.shape)} and "
             f"{list(b._value.shape)} [Op:MatrixSolveLs] name: "
@@ -235,14 +250,14 @@ class Lu(NamedTuple):
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     """q @ r = input with orthonormal columns in q and an upper triangular r."""
     x = _matrix(decompose.qr, input)
-    return Qr(*decompose.qr.apply(x, full=bool(full_matrices)))
+    return Qr(*decompose.qr.apply(x, full=truth(full_matrices, "full_matrices")))
 
 
-def lu(input: Any, output_idx_type: Any = None, name: str | None = None) -> Lu:
+def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
     """Lower (with ones on its diagonal) times upper triangle = the rows of input in the order p."""
     x = _matrix(decompose.lu, input, square=True)
-    wide = output_idx_type is not None and dtypes.as_dtype(output_idx_type).name == "int64"
-    return Lu(*decompose.lu.apply(x, dtype=np.dtype(np.int64 if wide else np.int32)))
+    wanted = listed_dtype(output_idx_type, "output_idx_type", ("int32", "int64"), "Lu", "int32")
+    return Lu(*decompose.lu.apply(x, dtype=wanted))
 
 
 def svd(
@@ -254,10 +269,10 @@ def svd(
     >>> tf.linalg.svd([[3.0, 0.0], [0.0, -2.0]], compute_uv=False)
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([3., 2.], dtype=float32)>
     """
-    x = _matrix(decompose.svd, tensor)
-    if not compute_uv:
+    x, full = _matrix(decompose.svd, tensor), truth(full_matrices, "full_matrices")
+    if not truth(compute_uv, "compute_uv", default=True):
         return decompose.singular_values.apply(x)
-    return decompose.svd.apply(x, full=bool(full_matrices))
+    return decompose.svd.apply(x, full=full)
 
 
 def eigh(tensor: Any, name: str | None = None) -> tuple:
@@ -284,7 +299,10 @@ def eigvals(tensor: Any, name: str | None = None) -> Any:
 # --- functions of a matrix ------------------------------------------------------------------------
 def expm(input: Any, name: str | None = None) -> Any:
     """The exponential of a matrix."""
-    return matrix_ops.expm.apply(_matrix(matrix_ops.expm, input, square=True))
+    x = convert.to_tensor(input)
+    if x.dtype.name in ("bfloat16", "int8", "int16", "int32", "int64"):
+        raise ValueError(f"tf.linalg.expm does not support matrices of type {x.dtype!r}")
+    return matrix_ops.expm.apply(_matrix(matrix_ops.expm, x, square=True))
 
 
 def sqrtm(input: Any, name: str | None = None) -> Any:
@@ -297,11 +315,20 @@ def logm(input: Any, name: str | None = None) -> Any:
     return matrix_ops.logm.apply(_matrix(matrix_ops.logm, input, square=True))
 
 
+def _real_matrix(a: Any, op: Op) -> Any:
+    x = convert.to_tensor(a)
+    if not x.dtype.is_floating:
+        raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {x.dtype.name}).")
+    if x._value.ndim < 2:
+        raise ValueError(f"Input `a` must have at least 2 dimensions (saw: {x._value.ndim}).")
+    return _matrix(op, x)
+
+
 def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Any:
     """How many singular values lie above the tolerance."""
-    x = _matrix(decompose.svd, a)
+    x = _real_matrix(a, decompose.svd)
     s = decompose.singular_values.forward(x._value)
     if tol is None:
         greatest = np.max(s, axis=-1, keepdims=True, initial=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,15 @@ def in_range(axis: int, ndim: int) -> None:
         )
 
 
+def axis_number(axis: Any) -> int:
+    """An `axis` that TensorFlow compares with others before it is used."""
+    if isinstance(axis, (str, bytes)):
+        raise TypeError(f"`axis` must be a whole number, got {axis!r}.")
+    if np.ndim(getattr(axis, "_value", axis)) and not isinstance(axis, (list, tuple)):
+        raise ValueError(f"`axis` must be a single whole number, got {axis!r}.")
+    return int(axis)
+
+
 def softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, axis: int = -1, name: str | None = None
 ) -> Any:
@@ -57,10 +67,34 @@ def softmax_cross_entropy_with_logits(
             f"logits and labels must be broadcastable: logits_size={list(x._value.shape)} "
             f"labels_size={list(y._value.shape)} [Op:{op.label}] name: "
         ) from None
-    axis = int(axis)
+    axis = -1 if axis is None else axis_number(axis)
     in_range(axis, len(full))
-    x, y = (_last(stretched(part, full), axis) for part in (x, y))
+    x, y = (_last(part, axis) for part in (x, y))
+    if x._value.ndim != y._value.ndim:
+        return _by_rows(op, x, y, narrow)
+    x, y = (stretched(part, _moved_shape(full, axis)) for part in (x, y))
     loss = op.apply(y, x)[0]
+    return loss if narrow is None else shape.cast.apply(loss, dtype=narrow)
+
+
+def _moved_shape(full: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    axis %= len(full)
+    return (*full[:axis], *full[axis + 1 :], full[axis])
+
+
+def _by_rows(op: Op, x: Any, y: Any, narrow: Any) -> Any:
+    """As TensorFlow where the ranks differ: rows against rows, in the shape of the logits."""
+    outer = x._value.shape[:-1]
+    x, y = (
+        shape.reshape.apply(part, shape=(prod(part._value.shape[:-1]), part._value.shape[-1]))
+        for part in (x, y)
+    )
+    full = np.broadcast_shapes(x._value.shape, y._value.shape)
+    if full[0] != prod(outer):
+        raise errors.invalid(
+            f"{full[0]} rows of labels for logits of shape {[*outer, full[1]]} [Op:{op.label}]"
+        )
+    loss = shape.reshape.apply(op.apply(stretched(y, full), stretched(x, full))[0], shape=outer)
     return loss if narrow is None else shape.cast.apply(loss, dtype=narrow)
 
 
@@ -198,7 +232,7 @@ def compute_average_loss(
         )
     dtype = losses._value.dtype
     if sample_weight is not None:
-        weights = convert.to_tensor(sample_weight, None, dtype)
+        weights = convert.to_tensor(sample_weight)
         losses = _weighted(losses, weights)
     if global_batch_size is None:
         size = losses._value.shape[0]
@@ -214,18 +248,29 @@ def compute_average_loss(
         size = int(given)
         if size < 0:
             raise errors.invalid(f"global_batch_size must be non-negative: {size}")
-    return reduce_sum(losses) / tensor(dtype.type(size))
+    total = reduce_sum(losses)
+    return total / tensor(dtype.type(size)) if size else total
 
 
 def _weighted(losses: Any, weights: Any) -> Any:
-    if weights._value.dtype != losses._value.dtype:
-        weights = shape.cast.apply(weights, dtype=losses._value.dtype)
+    # In float32 whatever the losses are, as in TensorFlow.
+    own, single = losses._value.dtype, np.dtype(np.float32)
+    losses, weights = (
+        part if part._value.dtype == single else shape.cast.apply(part, dtype=single)
+        for part in (losses, weights)
+    )
     missing = losses._value.ndim - weights._value.ndim
     if weights._value.ndim and missing > 0:
         weights = shape.reshape.apply(weights, shape=weights._value.shape + (1,) * missing)
-    return losses * weights
+    product = losses * weights
+    return product if own == single else shape.cast.apply(product, dtype=own)
 
 
 def scale_regularization_loss(regularization_loss: Any) -> Any:
     """The sum of the regularisation losses; there is one replica to divide it by."""
-    return reduce_sum(convert.to_tensor(regularization_loss))
+    total = reduce_sum(convert.to_tensor(regularization_loss))
+    if total._value.dtype.kind not in "iu":
+        return total
+    # As a division of whole numbers by the number of replicas.
+    wide = total._value.dtype.itemsize > 2
+    return shape.cast.apply(total, dtype=np.dtype(np.float64 if wide else np.float32))

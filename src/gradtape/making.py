@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import builtins
+import math
 from typing import Any
 
 import numpy as np
 
 from . import convert, dtypes, errors
-from .arguments import dimensions, matching, number
+from .arguments import dimensions, integer, listed_dtype, matching, no_layout, number
 from .arguments import dtype as numpy_dtype
 from .core.apply import tensor
 from .core.record import Value
@@ -26,6 +27,7 @@ def zeros(
     >>> tf.zeros([2])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 0.], dtype=float32)>
     """
+    no_layout(layout)
     return _full(dimensions(shape), 0, numpy_dtype(dtype))
 
 
@@ -33,16 +35,19 @@ def ones(
     shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
 ) -> Any:
     """A tensor of ones (of True)."""
+    no_layout(layout)
     return _full(dimensions(shape), 1, numpy_dtype(dtype))
 
 
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Zeros in the shape, and if no other is given the dtype, of another tensor."""
+    no_layout(layout)
     return _like(input, 0, dtype)
 
 
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Ones in the shape, and if no other is given the dtype, of another tensor."""
+    no_layout(layout)
     x = convert.to_tensor(input)
     if x._value.dtype.kind == "O" and dtype is None:
         raise convert.wrong_dtype(shape_ops.broadcast_to, x._value.dtype)
@@ -64,8 +69,11 @@ def _full(shape: tuple[int, ...], number: int, dtype: np.dtype) -> Any:
 
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
     """A tensor with one number everywhere; its slope is the sum over all places."""
+    no_layout(layout)
     shape = _fill_dims(dims)
     x = convert.to_tensor(value)
+    if x._value.shape == (1,) and x._mark is None:  # a scalar of TensorFlow 1
+        x = tensor(x._value[0])
     if x._value.ndim:
         raise errors.invalid(
             f"value must represent a scalar, got shape {list(x._value.shape)}; tf.broadcast_to "
@@ -80,6 +88,8 @@ def _fill_dims(dims: Any) -> tuple[int, ...]:
     try:
         return dimensions(dims)
     except TypeError:
+        if dims.__class__ is float:
+            raise
         raise errors.invalid(
             "Value for attr 'index_type' of float is not in the list of allowed values: int32, "
             f"int64; dims of tf.fill must be whole numbers, got {dims!r} [Op:Fill]"
@@ -95,16 +105,25 @@ def eye(
 ) -> Any:
     """The identity matrix, or a stack of them."""
     columns = num_rows if num_columns is None else num_columns
-    if any(isinstance(n, (float, str)) for n in (num_rows, columns)):
-        raise TypeError(
-            "Arguments `num_rows` and `num_columns` must be positive integer values. Received: "
-            f"num_rows={num_rows}, num_columns={columns}"
-        )
-    rows, columns = dimensions([num_rows, columns])
+    rows, columns = dimensions([_count(n, num_rows, columns) for n in (num_rows, columns)])
     matrix = np.eye(rows, columns, dtype=numpy_dtype(dtype))
     if batch_shape is not None:
         matrix = np.broadcast_to(matrix, (*dimensions(batch_shape), rows, columns)).copy()
     return tensor(matrix)
+
+
+def _count(n: Any, rows: Any, columns: Any) -> Any:
+    """A number of rows: whole, but of a floating-point tensor the whole part."""
+    array = getattr(n, "_value", n)
+    kind = array.dtype.kind if isinstance(array, (np.ndarray, np.generic)) else ""
+    if isinstance(n, Value) and kind in "fV":
+        return shape_ops.cast.apply(n, dtype=np.dtype(np.int32))
+    if kind not in "iub" or not (kind or isinstance(n, int)):
+        raise TypeError(
+            "Arguments `num_rows` and `num_columns` must be positive integer values. Received: "
+            f"num_rows={rows}, num_columns={columns}"
+        )
+    return n
 
 
 # --- sequences ------------------------------------------------------------------------------------
@@ -161,7 +180,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
     first = convert.to_tensor(start)
     last = convert.to_tensor(stop, first._value.dtype)
     if first._value.dtype.kind in "iu":
-        first, last = (shape_ops.cast.apply(x, dtype=np.dtype("f8")) for x in (first, last))
+        wide = np.dtype("f8" if first._value.dtype.itemsize > 2 else "f4")
+        first, last = (shape_ops.cast.apply(x, dtype=wide) for x in (first, last))
     if first._value.shape != last._value.shape:
         shape = _broadcast(first._value.shape, last._value.shape)
         first, last = (shape_ops.broadcast_to.apply(x, shape=shape) for x in (first, last))
@@ -195,6 +215,8 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
             f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
         )
     vectors = [convert.to_tensor(x) for x in args]
+    if vectors and vectors[0]._value.dtype.kind == "O":
+        raise convert.cannot(1, vectors[0]._value.dtype)
     for x in vectors[1:]:
         matching(elementwise.mul, [x, vectors[0]])
     ndim = len(vectors)
@@ -234,11 +256,11 @@ def one_hot(
             "allowed values: uint8, int8, int32, int64; tf.one_hot takes places, cast them first "
             "[Op:OneHot]"
         )
-    count = number(depth)
+    count = number(convert.to_tensor(depth, np.dtype(np.int32)), "OneHot")
     if count < 0:
         raise errors.invalid(f"depth must be non-negative, got: {count} [Op:OneHot]")
     on, off = _on_and_off(on_value, off_value, dtype)
-    ndim, place = places._value.ndim + 1, -1 if axis is None else number(axis)
+    ndim, place = places._value.ndim + 1, -1 if axis is None else integer(axis, "axis")
     if not -1 <= place < ndim:
         raise errors.invalid(
             f"Expected axis to be -1 or between [0, {ndim}).  But received: {place} [Op:OneHot]"
@@ -248,7 +270,8 @@ def one_hot(
 
 def _on_and_off(on: Any, off: Any, dtype: Any) -> tuple[Any, Any]:
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
-    given = [(n, convert.to_tensor(v)) for n, v in (("on_value", on), ("off_value", off))
+    hint = None if wanted is None else np.dtype(wanted.as_numpy_dtype)
+    given = [(n, convert.to_tensor(v, hint=hint)) for n, v in (("on_value", on), ("off_value", off))
              if v is not None]  # fmt: skip
     for word, value in given:
         if wanted is not None and value.dtype is not wanted:
@@ -261,6 +284,8 @@ def _on_and_off(on: Any, off: Any, dtype: Any) -> tuple[Any, Any]:
             "off_value"
         )
     kind = numpy_dtype(wanted or (given[0][1].dtype if given else dtypes.float32))
+    if kind.kind in "bO" and len(given) < 2:
+        raise convert.cannot(1 if on is None else 0, kind)
     found = dict(given)
     return (
         found["on_value"] if on is not None else tensor(kind.type(1)),
@@ -273,17 +298,24 @@ def sequence_mask(
 ) -> Any:
     """For each length a row that is true at its first places."""
     x = convert.to_tensor(lengths)
-    size = int(x._value.max(initial=0)) if maxlen is None else number(maxlen)
+    if x._value.dtype.kind not in "iu" and not isinstance(lengths, float):
+        raise convert.wrong_dtype(make.range_, x._value.dtype)
     if maxlen is not None and np.ndim(getattr(maxlen, "_value", maxlen)):
         raise ValueError(f"Argument `maxlen` must be scalar for sequence_mask, got {maxlen!r}")
+    size = math.ceil(x._value.max(initial=0) if maxlen is None else _end(maxlen, None)._value)
+    if size < 0:
+        raise errors.invalid(f"Requires start <= limit when delta > 0: 0/{size} [Op:Range]")
     places = tensor(np.arange(size, dtype=x._value.dtype))
     column = shape_ops.reshape.apply(x, shape=(*x._value.shape, 1))
     mask = compare.less.apply(places, column)
-    kind = numpy_dtype(dtype)
+    kind = np.dtype(bool) if dtype is None else numpy_dtype(dtype)
     return mask if kind.kind == "b" else shape_ops.cast.apply(mask, dtype=kind)
 
 
 # --- shapes as tensors ----------------------------------------------------------------------------
+_SIZES = ("int32", "int64")
+
+
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     """The shape as a tensor of whole numbers."""
     dense_shape = getattr(input, "dense_shape", None)
@@ -291,7 +323,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
         found = convert.to_tensor(dense_shape)._value
     else:
         found = convert.to_tensor(input)._value.shape
-    return tensor(np.array(found, np.int32 if out_type is None else numpy_dtype(out_type)))
+    return tensor(np.array(found, listed_dtype(out_type, "out_type", _SIZES, "Shape", "int32")))
 
 
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Any]:
@@ -301,8 +333,8 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
 
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     """The number of elements as a tensor."""
-    kind = np.dtype(np.int32) if out_type is None else numpy_dtype(out_type)
-    return tensor(kind.type(convert.to_tensor(input)._value.size))
+    wanted = listed_dtype(out_type, "out_type", _SIZES, "Size", "int32")
+    return tensor(wanted.type(convert.to_tensor(input)._value.size))
 
 
 def rank(input: Any, name: str | None = None) -> Any:
@@ -334,6 +366,13 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     """The shape that two shapes broadcast to, as a tensor."""
-    x, y = convert.to_tensor(shape_x), convert.to_tensor(shape_y)
+    hoped = np.dtype(np.int32)
+    x, y = convert.to_tensor(shape_x, hint=hoped), convert.to_tensor(shape_y, hint=hoped)
+    for given in (x, y):
+        if given._value.ndim != 1 or given._value.dtype.kind != "i":
+            raise errors.invalid(
+                "broadcast_dynamic_shape takes two vectors of int32 or int64, got "
+                f"{given!r} [Op:BroadcastArgs]"
+            )
     found = _broadcast(tuple(x._value.tolist()), tuple(y._value.tolist()))
     return tensor(np.array(found, x._value.dtype))

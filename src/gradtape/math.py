@@ -9,8 +9,9 @@ import numpy as np
 from . import convert, dtypes, errors
 from .core.apply import tensor
 from .naming import binary, unary
-from .ops import compare, elementwise, special
+from .ops import compare, elementwise
 from .ops import complex as complex_ops
+from .ops import special as special_ops
 from .ops.shape import add_n as sum_of
 from .ops.shape import cast
 from .reductions import *  # noqa: F403
@@ -20,7 +21,10 @@ from .tensor import absolute, divisible
 from .tensor import divide as true_divide
 
 # Other modules of the public API hold these; TensorFlow has them here too.
-_ELSEWHERE = {"top_k": "arrays", "softmax": "nn", "log_softmax": "nn"}
+_ELSEWHERE = {
+    "top_k": "arrays", "softmax": "nn", "log_softmax": "nn", "approx_max_k": "sorting",
+    "approx_min_k": "sorting", "sobol_sample": "special",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
@@ -28,6 +32,10 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return getattr(import_module(f".{_ELSEWHERE[name]}", __package__), name)
+    if name == "special":
+        from importlib import import_module
+
+        return import_module(".special", __package__)
     raise AttributeError(f"module 'gradtape.math' has no attribute {name!r}")
 
 
@@ -36,14 +44,34 @@ multiply = binary(elementwise.mul, "multiply", "x * y, element by element.")
 subtract = binary(elementwise.sub, "subtract", "x - y, element by element.")
 negative = unary(elementwise.neg, "negative", "-x.")
 square = unary(elementwise.square, "square", "x * x.")
-squared_difference = binary(
-    elementwise.squared_difference, "squared_difference", "(x - y) * (x - y)."
-)
+
+
+def squared_difference(x: Any, y: Any, name: str | None = None) -> Any:
+    """(x - y) * (x - y)."""
+    return _not_short(elementwise.squared_difference.apply(x, y), "SquaredDifference")
+
+
+def _not_short(result: Any, label: str) -> Any:
+    """A result, if TensorFlow's op is declared for its dtype: not for whole numbers of few bits."""
+    if result._value.dtype.name in ("int8", "int16"):
+        raise errors.invalid(
+            f"Value for attr 'T' of {result.dtype.name} is not in the list of allowed values: "
+            f"int32, int64 and floating-point numbers; cast the arguments first [Op:{label}]"
+        )
+    return result
+
+
 floordiv = binary(elementwise.floordiv, "floordiv", "x / y rounded down; it has no gradient.")
 floormod = binary(elementwise.mod, "floormod", "x - floor(x / y) * y, with the sign of y.")
 mod = floormod
 truncatediv = binary(elementwise.truncatediv, "truncatediv", "x / y rounded towards zero.")
-truncatemod = binary(elementwise.truncatemod, "truncatemod", "The rest of truncatediv.")
+
+
+def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
+    """The rest of truncatediv."""
+    return _not_short(elementwise.truncatemod.apply(x, y), "TruncateMod")
+
+
 realdiv = binary(elementwise.div, "realdiv", "x / y of floating-point numbers.")
 multiply_no_nan = binary(
     elementwise.multiply_no_nan, "multiply_no_nan", "x * y, but 0 wherever y is 0."
@@ -291,7 +319,8 @@ def imag(input: Any, name: str | None = None) -> Any:
     x = convert.to_tensor(input)
     if x._value.dtype.kind == "c":
         return complex_ops.imag.apply(x)
-    return tensor(np.zeros_like(x._value))
+    kind = x._value.dtype
+    return tensor(np.full(x._value.shape, b"" if kind.kind == "O" else 0, kind)[()])
 
 
 def conj(x: Any, name: str | None = None) -> Any:
@@ -324,23 +353,35 @@ less = binary(compare.less, "less", "x < y, element by element.")
 less_equal = binary(compare.less_equal, "less_equal", "x <= y, element by element.")
 logical_and = binary(compare.logical_and, "logical_and", "Whether both are true.")
 logical_or = binary(compare.logical_or, "logical_or", "Whether one of them is true, or both.")
-logical_xor = binary(compare.logical_xor, "logical_xor", "Whether just one of them is true.")
-logical_not = unary(compare.logical_not, "logical_not", "Whether x is false.")
+
+
+def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:
+    """Whether just one of them is true."""
+    return compare.logical_xor.apply(x, y)
+
+
+def logical_not(x: Any, name: str | None = None) -> Any:
+    """Whether x is false."""
+    if not convert.is_tensor_like(x) and not hasattr(x, "dtype"):
+        x = convert.to_tensor(x, np.dtype(bool))
+    return compare.logical_not.apply(x)
+
+
 is_nan = unary(compare.is_nan, "is_nan", "Whether x is not a number.")
 is_inf = unary(compare.is_inf, "is_inf", "Whether x is infinite.")
 is_finite = unary(compare.is_finite, "is_finite", "Whether x is neither infinite nor nan.")
 
 # --- special functions ----------------------------------------------------------------------------
-erf = unary(special.erf, "erf", "The error function.")
-erfc = unary(special.erfc, "erfc", "1 - erf(x), exact where that is small.")
-erfinv = unary(special.erfinv, "erfinv", "The inverse of erf, for x between -1 and 1.")
-ndtri = unary(special.ndtri, "ndtri", "The quantile of the standard normal distribution.")
-lgamma = unary(special.lgamma, "lgamma", "The logarithm of |gamma(x)|.")
-digamma = unary(special.digamma, "digamma", "The slope of lgamma.")
-bessel_i0 = unary(special.bessel_i0, "bessel_i0", "The modified Bessel function of order 0.")
-bessel_i1 = unary(special.bessel_i1, "bessel_i1", "The modified Bessel function of order 1.")
-bessel_i0e = unary(special.bessel_i0e, "bessel_i0e", "exp(-|x|) bessel_i0(x).")
-bessel_i1e = unary(special.bessel_i1e, "bessel_i1e", "exp(-|x|) bessel_i1(x).")
+erf = unary(special_ops.erf, "erf", "The error function.")
+erfc = unary(special_ops.erfc, "erfc", "1 - erf(x), exact where that is small.")
+erfinv = unary(special_ops.erfinv, "erfinv", "The inverse of erf, for x between -1 and 1.")
+ndtri = unary(special_ops.ndtri, "ndtri", "The quantile of the standard normal distribution.")
+lgamma = unary(special_ops.lgamma, "lgamma", "The logarithm of |gamma(x)|.")
+digamma = unary(special_ops.digamma, "digamma", "The slope of lgamma.")
+bessel_i0 = unary(special_ops.bessel_i0, "bessel_i0", "The modified Bessel function of order 0.")
+bessel_i1 = unary(special_ops.bessel_i1, "bessel_i1", "The modified Bessel function of order 1.")
+bessel_i0e = unary(special_ops.bessel_i0e, "bessel_i0e", "exp(-|x|) bessel_i0(x).")
+bessel_i1e = unary(special_ops.bessel_i1e, "bessel_i1e", "exp(-|x|) bessel_i1(x).")
 
 
 def erfcinv(x: Any, name: str | None = None) -> Any:
@@ -350,28 +391,34 @@ def erfcinv(x: Any, name: str | None = None) -> Any:
 
 def polygamma(a: Any, x: Any, name: str | None = None) -> Any:
     """The derivative of order a (a whole number) of digamma at x."""
-    return special.polygamma.apply(a, x)
+    return special_ops.polygamma.apply(a, x)
 
 
 def zeta(x: Any, q: Any, name: str | None = None) -> Any:
     """The Hurwitz zeta function: the sum of (q + n)^-x over n from 0."""
-    return special.zeta.apply(x, q)
+    return special_ops.zeta.apply(x, q)
 
 
 def igamma(a: Any, x: Any, name: str | None = None) -> Any:
     """The lower incomplete gamma function of x, divided by gamma(a)."""
-    return special.igamma.apply(a, x)
+    return special_ops.igamma.apply(a, x)
 
 
 def igammac(a: Any, x: Any, name: str | None = None) -> Any:
     """The upper incomplete gamma function of x, divided by gamma(a)."""
-    return special.igammac.apply(a, x)
+    return special_ops.igammac.apply(a, x)
 
 
 def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
     """The regularised incomplete beta function; its gradient is that by x alone."""
-    a, b, x = _together(special.betainc, a, b, x)
+    a, b, x = _together(special_ops.betainc, a, b, x)
     for v in (a, b, x):
         if v._value.dtype != a._value.dtype:
-            raise convert.mismatch(special.betainc, a._value.dtype, v._value.dtype)
-    return special.betainc.apply(a, b, x)
+            raise convert.mismatch(special_ops.betainc, a._value.dtype, v._value.dtype)
+    shapes = {v._value.shape for v in (a, b, x) if v._value.ndim}
+    if len(shapes) > 1:
+        raise errors.invalid(
+            f"Shapes of a, b and x are inconsistent: {a.shape}, {b.shape} and {x.shape}. Those of "
+            "betainc must be equal or (); tf.broadcast_to makes them so. [Op:Betainc]"
+        )
+    return special_ops.betainc.apply(a, b, x)

@@ -2,7 +2,8 @@
 
 By default glibc gives arrays over 128 kB back to the system at once, and each new one is made of
 pages that the kernel must first map and clear. A training step makes and drops dozens of them: a
-six-layer tanh network on 1,000 x 64 points runs in 2.4 ms instead of 3.6 when they are kept.
+six-layer tanh network on 1,000 x 64 points runs in 2.4 ms instead of 3.6 when they are kept, the
+prices and greeks of a million options in 80 instead of 170.
 `GRADTAPE_MALLOC=0` in the environment leaves the C library alone.
 """
 
@@ -14,11 +15,11 @@ import sys
 from threading import RLock
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
-_KEEP, _LARGEST = 1 << 27, 1 << 25
+_KEEP, _LARGEST = 1 << 29, 1 << 25
 
 
 def keep_freed_memory() -> None:
-    """Reuse up to 128 MB of freed memory, for arrays of up to 32 MB (Linux with glibc only)."""
+    """Reuse up to 512 MB of freed memory, for arrays of up to 32 MB (Linux with glibc only)."""
     if not sys.platform.startswith("linux") or os.environ.get("GRADTAPE_MALLOC") == "0":
         return
     import ctypes  # NumPy has loaded it already

@@ -9,8 +9,24 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors
+from . import dropping as experimental
+from .arguments import allow, integer, number, real
 from .arrays import space_to_batch
+from .backprops import (
+    atrous_conv2d_transpose,
+    depthwise_conv2d_backprop_filter,
+    depthwise_conv2d_backprop_input,
+    with_space_to_batch,
+)  # fmt: skip
 from .blocks import depth_to_space, space_to_depth
+from .candidates import (
+    all_candidate_sampler,
+    compute_accidental_hits,
+    fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
+    nce_loss,
+    sampled_softmax_loss,
+)  # fmt: skip
 from .convolution import (
     atrous_conv2d,
     conv1d,
@@ -26,7 +42,18 @@ from .convolution import (
 )  # fmt: skip
 from .core.apply import tensor
 from .core.op import Op
+from .ctc import (
+    collapse_repeated,
+    ctc_beam_search_decoder,
+    ctc_greedy_decoder,
+    ctc_loss,
+    ctc_unique_labels,
+)  # fmt: skip
+from .dropping import dropped
+from .embeddings import embedding_lookup_sparse, safe_embedding_lookup_sparse
+from .isotonic import isotonic_regression
 from .losses import (
+    axis_number,
     compute_average_loss,
     floating,
     in_range,
@@ -40,11 +67,20 @@ from .losses import (
     stretched,
     weighted_cross_entropy_with_logits,
 )  # fmt: skip
-from .math import in_top_k, l2_normalize, sigmoid, softplus, softsign, tanh, zero_fraction
+from .math import (
+    in_top_k,
+    l2_normalize,
+    sigmoid,
+    softplus,
+    softsign,
+    squared_difference,
+    tanh,
+    zero_fraction,
+)  # fmt: skip
+from .morphology import dilation2d, erosion2d, max_pool_with_argmax
 from .ops import elementwise, neural, shape
 from .ops import reduce as reduce_ops
 from .ops import softmax as softmax_ops
-from .ops.index import select
 from .picking import embedding_lookup
 from .pooling import (
     avg_pool,
@@ -58,20 +94,28 @@ from .pooling import (
     pool,
 )  # fmt: skip
 from .reductions import axes_of, reduce_sum
-from .sorting import top_k
+from .sorting import approx_max_k, approx_min_k, top_k
 
 __all__ = [
-    "atrous_conv2d", "avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_normalization",
-    "bias_add", "compute_average_loss", "conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose",
-    "conv3d", "conv3d_transpose", "conv_transpose", "convolution", "crelu", "depth_to_space",
-    "depthwise_conv2d", "dropout", "elu", "embedding_lookup", "gelu", "in_top_k", "l2_loss",
-    "l2_normalize", "leaky_relu", "local_response_normalization", "log_poisson_loss",
-    "log_softmax", "lrn", "max_pool", "max_pool1d", "max_pool2d", "max_pool3d", "moments",
-    "normalize_moments", "pool", "relu", "relu6", "scale_regularization_loss", "selu",
+    "all_candidate_sampler", "approx_max_k", "approx_min_k", "atrous_conv2d",
+    "atrous_conv2d_transpose", "avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d",
+    "batch_norm_with_global_normalization", "batch_normalization", "bias_add", "collapse_repeated",
+    "compute_accidental_hits", "compute_average_loss", "conv1d", "conv1d_transpose", "conv2d",
+    "conv2d_transpose", "conv3d", "conv3d_transpose", "conv_transpose", "convolution", "crelu",
+    "ctc_beam_search_decoder", "ctc_greedy_decoder", "ctc_loss", "ctc_unique_labels",
+    "depth_to_space", "depthwise_conv2d", "depthwise_conv2d_backprop_filter",
+    "depthwise_conv2d_backprop_input", "dilation2d", "dropout", "elu", "embedding_lookup",
+    "embedding_lookup_sparse", "erosion2d", "experimental", "fixed_unigram_candidate_sampler",
+    "gelu", "in_top_k", "isotonic_regression", "l2_loss", "l2_normalize", "leaky_relu",
+    "learned_unigram_candidate_sampler", "local_response_normalization", "log_poisson_loss",
+    "log_softmax", "lrn", "max_pool", "max_pool1d", "max_pool2d", "max_pool3d",
+    "max_pool_with_argmax", "moments", "nce_loss", "normalize_moments", "pool", "relu", "relu6",
+    "safe_embedding_lookup_sparse", "sampled_softmax_loss", "scale_regularization_loss", "selu",
     "separable_conv2d", "sigmoid", "sigmoid_cross_entropy_with_logits", "silu", "softmax",
     "softmax_cross_entropy_with_logits", "softplus", "softsign", "space_to_batch",
     "space_to_depth", "sparse_softmax_cross_entropy_with_logits", "sufficient_statistics", "swish",
-    "tanh", "top_k", "weighted_cross_entropy_with_logits", "weighted_moments", "zero_fraction",
+    "tanh", "top_k", "weighted_cross_entropy_with_logits", "weighted_moments",
+    "with_space_to_batch", "zero_fraction",
 ]  # fmt: skip
 
 
@@ -107,9 +151,12 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> An
     x = convert.to_tensor(features)
     if x._value.dtype.kind in "iu":
         x = shape.cast.apply(x, dtype=np.dtype(np.float32))
+    if alpha is None:
+        alpha = 0.2
     if not isinstance(alpha, numbers.Real):
         raise TypeError(f"Expected float for argument 'alpha' not {alpha!r}.")
-    return floating(neural.leaky_relu, x).apply(x, alpha=float(alpha))
+    # A float32 whatever the dtype of x, as TensorFlow's attribute.
+    return floating(neural.leaky_relu, x).apply(x, alpha=float(np.float32(alpha)))
 
 
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
@@ -138,7 +185,7 @@ swish = silu
 
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
     """relu(x) and relu(-x) joined along the axis."""
-    x = convert.to_tensor(features)
+    x, axis = convert.to_tensor(features), number(axis, "ConcatV2")
     ndim = x._value.ndim
     if not -ndim <= axis < ndim:
         raise errors.invalid(
@@ -167,7 +214,7 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
 def _along(op: Op, logits: Any, axis: Any) -> Any:
     x = convert.to_tensor(logits)
     ndim = x._value.ndim
-    axis = -1 if axis is None else int(axis)
+    axis = -1 if axis is None else axis_number(axis)
     if not ndim:
         raise errors.invalid(f"logits must have >= 1 dimension, got [] [Op:{op.label}] name: ")
     in_range(axis, ndim)
@@ -184,7 +231,7 @@ def moments(
     axis = axes_of(y._value.ndim, axes, "Mean")
     mean = reduce_ops.mean.apply(y, axis=axis, keepdims=True)
     # As TensorFlow: nothing flows to the mean through the variance, where it would add up to 0.
-    squares = elementwise.squared_difference.apply(y, tensor(mean._value))
+    squares = squared_difference(y, tensor(mean._value))
     variance = reduce_ops.mean.apply(squares, axis=axis, keepdims=bool(keepdims))
     if not keepdims:
         mean = shape.reshape.apply(mean, shape=variance._value.shape)
@@ -201,7 +248,13 @@ def weighted_moments(
     x, narrow = precise(x) if x._value.dtype == np.float16 else (x, None)
     if weights._value.dtype != x._value.dtype:
         weights = shape.cast.apply(weights, dtype=x._value.dtype)
-    full = np.broadcast_shapes(x._value.shape, weights._value.shape)
+    try:
+        full = np.broadcast_shapes(x._value.shape, weights._value.shape)
+    except ValueError:
+        raise errors.invalid(
+            f"Incompatible shapes: {list(x._value.shape)} vs. {list(weights._value.shape)}: the "
+            "weights must go with x [Op:BroadcastTo]"
+        ) from None
     total = reduce_sum(stretched(weights, full), axes, True)
     ratio = elementwise.divide_no_nan.apply
     mean = ratio(reduce_sum(weights * x, axes, True), total)
@@ -224,15 +277,19 @@ def sufficient_statistics(
 ) -> tuple:
     """How many numbers there are along the axes, their sum, the sum of their squares, the shift."""
     x = convert.to_tensor(x)
+    if x._value.dtype.kind in "bO":
+        raise TypeError(f"cannot count in {x.dtype.name}: cast x first.")
+    if not isinstance(axes, (list, tuple)):
+        raise TypeError(f"`axes` must be a list of whole numbers, got {axes!r}.")
     sizes = x._value.shape
     axis = axes_of(len(sizes), axes)
     count = 1
     for k in range(-len(sizes), 0) if axis is None else axis:
         count *= sizes[k]
+    shift = None if shift is None else convert.to_tensor(shift)
     moved = x if shift is None else x - shift
     squares = elementwise.square.apply(moved)
     sums = [reduce_ops.sum.apply(m, axis=axis, keepdims=bool(keepdims)) for m in (moved, squares)]
-    shift = None if shift is None else convert.to_tensor(shift)
     return tensor(x._value.dtype.type(count)), *sums, shift
 
 
@@ -271,6 +328,8 @@ def batch_normalization(
 def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Any:
     """Add a vector along the axis of the channels: the last, or the second for "NC..."."""
     layout = "N...C" if data_format is None else data_format
+    if not isinstance(layout, str):
+        raise ValueError(f"`data_format` must be a word such as `N...C`, got {data_format!r}.")
     first = layout.startswith("NC")
     if not first and not (layout.startswith("N") and layout.endswith("C")):
         raise ValueError(
@@ -278,6 +337,8 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
             f"Received: data_format={data_format}"
         )
     x, b = convert.pair(elementwise.add, value, bias)
+    if x._value.dtype.kind in "bO":
+        raise convert.wrong_dtype(elementwise.sub, x._value.dtype)
     sizes, given = x._value.shape, b._value.shape
     if len(sizes) < (3 if first else 2):
         raise errors.invalid(
@@ -295,6 +356,21 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
     return elementwise.add.apply(x, b)
 
 
+def batch_norm_with_global_normalization(
+    input: Any,
+    mean: Any,
+    variance: Any,
+    beta: Any,
+    gamma: Any,
+    variance_epsilon: Any,
+    scale_after_normalization: bool,
+    name: str | None = None,
+) -> Any:
+    """batch_normalization with the offset `beta` and, if wanted, the scale `gamma`."""
+    scale = gamma if scale_after_normalization else None
+    return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
+
+
 def local_response_normalization(
     input: Any,
     depth_radius: int = 5,
@@ -308,6 +384,12 @@ def local_response_normalization(
     from .ops.linear import matmul
 
     x = convert.to_tensor(input)
+    depth_radius = 5 if depth_radius is None else integer(depth_radius, "depth_radius")
+    given = (("bias", bias, 1.0), ("alpha", alpha, 1.0), ("beta", beta, 0.5))
+    bias, alpha, beta = (real(value, word, default) for word, value, default in given)
+    if depth_radius < 0:
+        raise errors.invalid(f"depth_radius = {depth_radius} must not be negative [Op:LRN] name: ")
+    allow(x, "LRN", "float16 bfloat16 float32")
     if x._value.ndim != 4:
         raise errors.invalid(f"in must be 4-dimensional, got {x.shape} [Op:LRN] name: ")
     channels = x._value.shape[-1]
@@ -324,45 +406,11 @@ def dropout(
     x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None
 ) -> Any:
     """Set a part of the elements to 0, at random, and scale up the others by 1 / (1 - rate)."""
-    number = isinstance(rate, numbers.Real)
-    if number and not 0 <= rate < 1:
-        raise ValueError(
-            f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
-        )
-    x = convert.to_tensor(x)
-    if x._value.dtype.kind not in neural.FLOATING:
-        raise ValueError(
-            "`x.dtype` must be a floating point tensor as `x` will be scaled. "
-            f"Received: x_dtype={x.dtype!r}"
-        )
     from . import random
 
-    if number and rate == 0:
-        random.uniform([], seed=seed)  # the next random op draws what it would have drawn
-        return x
-    if number:
-        scaled = x * (1 / (1 - rate))
-    elif convert.is_tensor_like(rate):
-        rate = convert.to_tensor(rate)
-        if rate._value.dtype != x._value.dtype:
-            raise ValueError(
-                "`x.dtype` must be compatible with `rate.dtype`. Received: x.dtype="
-                f"{x.dtype!r} and rate.dtype={rate.dtype!r}"
-            )
-        scaled = x / (1 - rate)
-    else:
-        raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")
-    draws = random.uniform(_noise_shape(x, noise_shape), seed=seed, dtype=x.dtype)
-    return select.apply(draws >= rate, scaled, tensor(x._value.dtype.type(0)))
+    def sample(shape: Any, dtype: Any) -> Any:
+        return random.uniform(shape, seed=seed, dtype=dtype)
 
-
-def _noise_shape(x: Any, given: Any) -> Any:
-    if given is None:
-        return x._value.shape
-    if convert.is_tensor_like(given):
-        return given
-    sizes = list(given)
-    if len(sizes) == x._value.ndim:
-        pairs = zip(sizes, x._value.shape, strict=True)
-        return [n if size is None else int(size) for size, n in pairs]
-    return sizes
+    # Where nothing is dropped a number is drawn all the same: the next random op draws what it
+    # would have drawn.
+    return dropped(x, rate, sample, noise_shape, lambda: random.uniform([], seed=seed))

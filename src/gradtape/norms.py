@@ -32,24 +32,37 @@ def norm(
     <tf.Tensor: shape=(), dtype=float32, numpy=5.0>
     """
     keep = bool(keepdims)
+    x = convert.to_tensor(tensor)
+    if x._value.dtype.kind in "bO":
+        raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}.")
     pair = isinstance(axis, (list, tuple))
     if pair:
-        axis = [int(k) for k in axis]
-        if len(axis) != 2 or axis[0] == axis[1]:
+        if len(axis) != 2 or any(np.ndim(k) for k in axis) or axis[0] == axis[1]:
             raise ValueError(
                 f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
             )
+        axis = [int(k) for k in axis]
         if ord not in _MATRIX_ORDERS:
             raise ValueError(
                 "'ord' must be a supported matrix norm in ['euclidean', 'fro', 1, 2, inf], "
                 f"got {ord}"
             )
-    elif ord != "euclidean" and (isinstance(ord, str) or not ord > 0):
+    elif axis is not None and not _single(axis):
+        raise ValueError(
+            f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
+        )
+    elif np.ndim(getattr(ord, "_value", ord)) or (
+        ord != "euclidean" and (isinstance(ord, str) or not ord > 0)
+    ):
         raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
-    x = convert.to_tensor(tensor)
     if pair:
         return _matrix_norm(x, ord, axis, keep)
     return _vector_norm(x, ord, axis, keep)
+
+
+def _single(axis: Any) -> bool:
+    """Whether an axis is one number: Python's, NumPy's or a tensor of one."""
+    return isinstance(axis, int) or (hasattr(axis, "dtype") and not np.ndim(axis))
 
 
 def _reduced(op: Op, x: Any, axis: Any, keepdims: bool) -> Any:

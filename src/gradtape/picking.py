@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors
-from .arguments import matching, number, numbers
+from .arguments import integer, matching, number, numbers, word
 from .core.apply import tensor
 from .core.op import Op
 from .core.record import Value
@@ -16,11 +16,13 @@ from .ops import compare, elementwise, index, rows, scatter, sort
 from .ops import reduce as reduce_ops
 from .ops import shape as shape_ops
 
+_NUMBERS = frozenset(map(np.dtype, ("int16", "int32", "int64")))
+
 
 def _places(indices: Any, label: str) -> Any:
     """A tensor of whole numbers, or TensorFlow's error about its dtype."""
     b = convert.to_tensor(indices)
-    if b._value.dtype.name not in ("int16", "int32", "int64"):
+    if b._value.dtype not in _NUMBERS:
         if isinstance(indices, (Value, np.ndarray)) and b._value.dtype.kind in "iu":
             return shape_ops.cast.apply(b, dtype=np.dtype(np.int64))
         raise errors.invalid(
@@ -49,8 +51,8 @@ def gather(
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([30, 10], dtype=int32)>
     """
     x, b = convert.to_tensor(params), _places(indices, "GatherV2")
-    batch = number(batch_dims)
-    axis = batch if axis is None else number(axis)
+    batch = integer(batch_dims, "batch_dims", compares=True)
+    axis = batch if axis is None else number(axis, "GatherV2")
     ndim, depth = x._value.ndim, b._value.ndim
     if not ndim:
         raise errors.invalid("params must be at least 1 dimensional [Op:GatherV2]")
@@ -89,6 +91,9 @@ def _check_batch(shape: tuple[int, ...], places: tuple[int, ...], axis: int, bat
             )
 
 
+_POLICIES = ("", "DEFAULT", "ERROR", "IGNORE")
+
+
 def gather_nd(
     params: Any,
     indices: Any,
@@ -98,7 +103,10 @@ def gather_nd(
 ) -> Any:
     """The entries or blocks at these coordinates, one row of coordinates each."""
     x, b = convert.to_tensor(params), _places(indices, "GatherNd")
-    batch = number(batch_dims)
+    batch = integer(batch_dims, "batch_dims")
+    policy = word(bad_indices_policy, "bad_indices_policy", _POLICIES, "GatherNd", "DEFAULT")
+    if not b._value.ndim:
+        raise errors.invalid("indices must be at least a vector [Op:GatherNd]")
     if batch:
         b = _with_batch(b, x._value.shape[:batch])
     shape, depth = x._value.shape, b._value.shape[-1]
@@ -108,7 +116,7 @@ def gather_nd(
             f"{len(shape)} [Op:GatherNd]"
         )
     lost = None
-    if bad_indices_policy.upper() == "IGNORE":
+    if policy == "IGNORE":
         sizes = np.array(shape[:depth])
         wrong = ((b._value < 0) | (b._value >= sizes)).any(axis=-1)
         b, lost = tensor(np.where(wrong[..., None], 0, b._value)), wrong
@@ -178,7 +186,7 @@ def _shorten(y: Any, max_norm: Any, lead: int) -> Any:
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Any:
     """The entries where the mask is true, in one axis instead of the mask's."""
     x, b = convert.to_tensor(tensor), convert.to_tensor(mask)
-    start = 0 if axis is None else number(axis)
+    start = 0 if axis is None else integer(axis, "axis")
     if not b._value.ndim:
         raise ValueError("mask cannot be scalar.")
     part = x._value.shape[start : start + b._value.ndim] if start >= 0 else ()
@@ -249,7 +257,9 @@ _NUMBERS_ONLY: Any = _NumbersOnly()
 
 
 # --- scatter --------------------------------------------------------------------------------------
-def _coordinates(indices: Any, updates: Any, shape: tuple[int, ...], op: str) -> tuple:
+def _coordinates(
+    indices: Any, updates: Any, shape: tuple[int, ...], op: str, policy: str = ""
+) -> tuple:
     """Checked: (numbers of rows, updates as rows, shape of the table of rows)."""
     b = _places(indices, op)
     if not b._value.ndim:
@@ -276,21 +286,33 @@ def _coordinates(indices: Any, updates: Any, shape: tuple[int, ...], op: str) ->
             said = f"updates must have shape {list(outer + inner)}, got {list(given)}"
         raise errors.invalid(f"{said} [Op:{op}]")
     count = math.prod(outer)
+    updates = shape_ops.reshape.apply(updates, shape=(count, *inner))
+    if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+        raise errors.invalid(f"Unknown bad indices handling attribute: {policy} [Op:{op}]")
+    if policy == "IGNORE":
+        inside = ((b._value >= 0) & (b._value < np.array(shape[:depth]))).all(axis=-1)
+        kept = tensor(np.flatnonzero(inside))
+        count = kept._value.size
+        b, updates = tensor(b._value[inside]), index.take.apply(updates, kept, axis=0)
     flat = scatter.flat_index.apply(b, shape=shape[:depth])
     flat = shape_ops.reshape.apply(flat, shape=(count,))
-    updates = shape_ops.reshape.apply(updates, shape=(count, *inner))
     return flat, updates, (math.prod(shape[:depth]), *inner)
 
 
-def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
+def scatter_nd(
+    indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
     """Zeros of a shape with the updates added at the coordinates.
+
+    Differs from TensorFlow: also of ignored coordinates (`bad_indices_policy="IGNORE"`) there is a
+    gradient, 0, where TensorFlow's fails.
 
     >>> import gradtape as tf
     >>> tf.scatter_nd([[0], [2], [2]], [1, 2, 3], [4])
     <tf.Tensor: shape=(4,), dtype=int32, numpy=array([1, 0, 5, 0], dtype=int32)>
     """
     u, size = convert.to_tensor(updates), numbers(shape, "ScatterNd", "Tindices")
-    flat, parts, table = _coordinates(indices, u, size, "ScatterNd")
+    flat, parts, table = _coordinates(indices, u, size, "ScatterNd", bad_indices_policy)
     if u._value.dtype.kind == "O":
         y = scatter.set_rows.apply(tensor(np.full(table, b"", object)), flat, parts)
     else:
@@ -298,9 +320,11 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
     return shape_ops.reshape.apply(y, shape=size)
 
 
-def _scattered(tensor: Any, indices: Any, updates: Any, op: Op, label: str) -> Any:
+def _scattered(
+    tensor: Any, indices: Any, updates: Any, op: Op, label: str, policy: str = ""
+) -> Any:
     x, u = matching(op, [tensor, updates])
-    flat, parts, table = _coordinates(indices, u, x._value.shape, label)
+    flat, parts, table = _coordinates(indices, u, x._value.shape, label, policy)
     y = op.apply(shape_ops.reshape.apply(x, shape=table), flat, parts)
     return shape_ops.reshape.apply(y, shape=x._value.shape)
 
@@ -312,34 +336,44 @@ def tensor_scatter_nd_update(
     return _scattered(tensor, indices, updates, scatter.set_rows, "TensorScatterUpdate")
 
 
-def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+def tensor_scatter_nd_add(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
     """The tensor with the updates added at the coordinates."""
-    return _added(tensor, indices, updates, elementwise.add, "TensorScatterAdd")
+    return _added(tensor, indices, updates, elementwise.add, "TensorScatterAdd", bad_indices_policy)
 
 
-def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+def tensor_scatter_nd_sub(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
     """The tensor with the updates subtracted at the coordinates."""
-    return _added(tensor, indices, updates, elementwise.sub, "TensorScatterSub")
+    return _added(tensor, indices, updates, elementwise.sub, "TensorScatterSub", bad_indices_policy)
 
 
-def _added(tensor: Any, indices: Any, updates: Any, op: Op, label: str) -> Any:
+def _added(tensor: Any, indices: Any, updates: Any, op: Op, label: str, policy: str) -> Any:
     x, u = matching(op, [tensor, updates])
     _no_kernel(x, "b", label)
-    flat, parts, table = _coordinates(indices, u, x._value.shape, label)
+    flat, parts, table = _coordinates(indices, u, x._value.shape, label, policy)
     total = rows.add_rows.apply(parts, flat, shape=table)
     return op.apply(x, shape_ops.reshape.apply(total, shape=x._value.shape))
 
 
-def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+def tensor_scatter_nd_max(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
     """At the coordinates the greater of the tensor and the updates."""
     _no_kernel(convert.to_tensor(tensor), "bc", "TensorScatterMax")
-    return _scattered(tensor, indices, updates, scatter.max_rows, "TensorScatterMax")
+    op, label = scatter.max_rows, "TensorScatterMax"
+    return _scattered(tensor, indices, updates, op, label, bad_indices_policy)
 
 
-def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+def tensor_scatter_nd_min(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
     """At the coordinates the lesser of the tensor and the updates."""
     _no_kernel(convert.to_tensor(tensor), "bc", "TensorScatterMin")
-    return _scattered(tensor, indices, updates, scatter.min_rows, "TensorScatterMin")
+    op, label = scatter.min_rows, "TensorScatterMin"
+    return _scattered(tensor, indices, updates, op, label, bad_indices_policy)
 
 
 def _no_kernel(x: Any, kinds: str, label: str) -> None:
@@ -355,7 +389,7 @@ def dynamic_partition(
 ) -> list[Any]:
     """The entries of `data` dealt into lists, each to the list with its number."""
     x, b = convert.to_tensor(data), convert.to_tensor(partitions, np.dtype(np.int32))
-    shape, count = b._value.shape, number(num_partitions)
+    shape, count = b._value.shape, integer(num_partitions, "num_partitions")
     if x._value.shape[: len(shape)] != shape:
         raise errors.invalid(
             f"data.shape must start with partitions.shape, got data.shape = "

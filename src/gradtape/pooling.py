@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from . import convert, errors
+from .arguments import allow
 from .core.op import Op
 from .ops import pool as pool_ops
 from .sliding import channels_first, geometry_of, inner_axes, numbers, to_first, to_last
@@ -24,6 +27,9 @@ def _pool(
     x = convert.to_tensor(input)
     if x._value.dtype.kind not in op.takes:
         raise convert.wrong_dtype(op, x._value.dtype)
+    if op is pool_ops.max_pool and (n == 3 or x.dtype.name == "uint32"):
+        whole = "int32 int64 uint8 int16 int8 uint16 float64" if n < 3 else ""
+        allow(x, op.label, f"float16 bfloat16 float32 {whole}")
     if x._value.ndim != n + 2:
         raise errors.invalid(
             f"tensor_in_shape must have {n} spatial dimensions: {list(x._value.shape)}; "
@@ -161,4 +167,10 @@ def pool(
         raise ValueError(f"`pooling_type` must be 'MAX' or 'AVG'. Received: {pooling_type}")
     n = inner_axes(input)
     op = kinds[pooling_type]
+    both = [given for given in (strides, dilations) if given is not None]
+    if len(both) == 2 and all(np.any(np.asarray(given) > 1) for given in both):
+        raise ValueError(
+            "`strides > 1` not supported in conjunction with `dilations > 1`. Received: "
+            f"strides={strides} and dilations={dilations}"
+        )
     return _pool(op, n, input, window_shape, strides, padding, data_format, dilations)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors
+from .arguments import truth
 from .ops import complex as complex_ops
 from .ops import linear, shape
 
@@ -47,9 +48,17 @@ def matmul(
     >>> tf.matmul([[1.0, 2.0]], [[3.0], [4.0]])
     <tf.Tensor: shape=(1, 1), dtype=float32, numpy=array([[11.]], dtype=float32)>
     """
+    if not (a_is_sparse is b_is_sparse is grad_a is grad_b is False):
+        for name, given in (("a_is_sparse", a_is_sparse), ("b_is_sparse", b_is_sparse)):
+            truth(given or False, name)
+        truth(grad_a, "grad_a")
+        truth(grad_b, "grad_b")
     if output_type is not None:
         a, b = _widened(a, output_type), _widened(b, output_type)
-    if transpose_a or transpose_b or adjoint_a or adjoint_b:
+    flags = transpose_a, transpose_b, adjoint_a, adjoint_b
+    if any(given is not False for given in flags):
+        transpose_a = _flag(transpose_a, "transpose_a")
+        transpose_b = _flag(transpose_b, "transpose_b")
         for letter, one, other in (("a", transpose_a, adjoint_a), ("b", transpose_b, adjoint_b)):
             if one and other:
                 raise ValueError(
@@ -59,6 +68,12 @@ def matmul(
         a, b = convert.pair(linear.matmul, a, b)
         a, b = turn(a, transpose_a, adjoint_a), turn(b, transpose_b, adjoint_b)
     return linear.matmul.apply(a, b)
+
+
+def _flag(value: Any, name: str) -> bool:
+    # TensorFlow's Python looks at arrays before its op does, and finds no truth in them.
+    several = not isinstance(value, list) and np.ndim(getattr(value, "_value", value)) > 0
+    return truth(bool(value) if several else value, name)
 
 
 def _widened(x: Any, output_type: Any) -> Any:
@@ -84,7 +99,7 @@ def matvec(
     """
     a, b = convert.pair(linear.matmul, a, b)
     column = shape.reshape.apply(b, shape=(*b._value.shape, 1))
-    y = matmul(a, column, transpose_a=transpose_a, adjoint_a=adjoint_a)
+    y = matmul(a, column, transpose_a, False, adjoint_a, False, a_is_sparse, b_is_sparse)
     return shape.reshape.apply(y, shape=y._value.shape[:-1])
 
 
@@ -132,6 +147,9 @@ def _dot_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
         raise ValueError(
             f"Different number of contraction axes `a` and `b`, {len(first)} != {len(second)}."
         )
+    for name, rank, given in (("a", a_rank, first), ("b", b_rank, second)):
+        if any(not -rank <= k < rank for k in given):
+            raise IndexError(f"`axes` {given} of `{name}`: it has {rank} axes.")
     return [k % a_rank for k in first], [k % b_rank for k in second]
 
 
@@ -155,6 +173,8 @@ def cross(a: Any, b: Any, name: str | None = None) -> Any:
             f"cross takes tensors of one shape, got {list(sizes[0])} and {list(sizes[1])} "
             "[Op:Cross] name: "
         )
+    if not sizes[0]:
+        raise errors.invalid("inputs must be at least rank 1, got [] [Op:Cross] name: ")
     if sizes[0][-1:] != (3,):
         raise errors.FailedPreconditionError(
             None, None,

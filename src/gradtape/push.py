@@ -15,9 +15,10 @@ from .core.apply import tensor
 from .core.op import LETTERS, Op
 from .core.operand import Operand
 from .core.record import Tape, follow
+from .ops.elementwise import sqrt
 from .ops.reasons import Reason
 from .ops.rows import Slices
-from .sweep import calls, settled, sweep, unbroadcast, wrap
+from .sweep import calls, prune, settled, sweep, unbroadcast, wrap
 
 _function = type(sweep)
 
@@ -25,6 +26,8 @@ _function = type(sweep)
 def push(op: Op, operands: Any, tangents: list, params: dict, results: Any, recorded: bool) -> Any:
     """The tangent tensors of the results (None where there is none), recorded for others or not."""
     if op.push == "linear":
+        if results.__class__ is not tuple and results._value.size and not _some(operands):
+            return tensor(np.zeros_like(results._value))  # also of a mean, whose value is nan
         return _linear(op, operands, tangents, params, recorded)
     if op.push == "bilinear":
         parts = [
@@ -33,9 +36,14 @@ def push(op: Op, operands: Any, tangents: list, params: dict, results: Any, reco
             if t is not None
         ]
         return _total(parts)
-    if op.push == "diagonal":
+    if op.push == "diagonal" and op is not sqrt:  # whose pull hides its pole from 0, its push not
         return _diagonal(op, operands, tangents, results, recorded)
     return _transposed(op, operands, tangents, params, results, recorded)
+
+
+def _some(operands: Any) -> bool:
+    """Whether there is an element among all operands."""
+    return any(a._value.size for a in operands)
 
 
 def _call(op: Op, operands: Any, params: dict, recorded: bool) -> Any:
@@ -68,6 +76,10 @@ def _fixed(op: Op, i: int, operand: Any) -> bool:
 
 
 def _diagonal(op: Op, operands: Any, tangents: list, result: Any, recorded: bool) -> Any:
+    # TensorFlow pulls twice: zeros that hang on no cotangent are None.
+    flat = len(op.rules) == 1 and getattr(op.rules[0], "gives", "") == "zeros"
+    if flat or result._value.dtype.kind not in "fcV":
+        return None
     wrap: Any = Operand if recorded else lambda t: t._value
     total: Any = None
     for i, t in enumerate(tangents):
@@ -89,8 +101,8 @@ def _transposed(
 ) -> Any:
     several = results.__class__ is tuple
     tape = Tape()
-    # A stand-in for the cotangent; the pull does not depend on its value, only on its place.
-    seeds = [tensor(np.zeros_like(r._value)) for r in (results if several else (results,))]
+    # A stand-in for the cotangent: only its place matters, unless the pull divides by it.
+    seeds = [tensor(np.ones_like(r._value)) for r in (results if several else (results,))]
     floating = [s for s in seeds if s._value.dtype.kind in "fcV"]
     tape.start()
     try:
@@ -106,7 +118,7 @@ def _transposed(
                 grads[i] = cotangent if i not in grads else grads[i] + cotangent
         tape.stop()
         wanted = {seed._id for seed in floating}
-        found = sweep(reversed(tape.records), grads, wanted, recorded)
+        found = sweep(reversed(prune(tape.records, wanted)), grads, wanted, recorded)
     finally:
         tape.close()  # also stops it, if a rule raised
     out = []
@@ -115,7 +127,17 @@ def _transposed(
         if part.__class__ is Slices:
             part = part.dense()
         out.append(None if part is None else settled(part))
+    if not several and out[0] is None and _level(op, tangents):
+        return tensor(np.zeros_like(results._value))
     return tuple(out) if several else out[0]
+
+
+def _level(op: Op, tangents: list) -> bool:
+    """Whether TensorFlow answers with zeros: another operand has a slope, and no tangent."""
+    moved = [rule for rule, t in zip(op.rules, tangents, strict=False) if t is not None]
+    return any(getattr(rule, "gives", "") == "zeros" for rule in moved) and any(
+        isinstance(rule, _function) for rule in op.rules
+    )
 
 
 def _pulled(

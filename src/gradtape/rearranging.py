@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors, indexing
-from .arguments import matching, number, numbers, vector
+from .arguments import integer, matching, number, numbers, vector
 from .core.apply import tensor
 from .ops import complex as complex_ops
 from .ops import index
@@ -20,7 +20,7 @@ from .shapes import TensorShape
 
 def _axis(axis: Any, ndim: int, said: str) -> int:
     """An axis counted from the end, or the error that the op has for one out of range."""
-    k = number(axis)
+    k = integer(axis, said.split()[0])
     if not -ndim <= k < ndim:
         raise errors.invalid(f"{said.format(k)}: axis must be in [-{ndim}, {ndim})")
     return k if k < 0 else k - ndim
@@ -129,7 +129,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
         )
     ndim, dead = len(shape), set()
     for k in axis if isinstance(axis, (list, tuple, np.ndarray)) else (axis,):
-        k = number(k)
+        k = integer(k, "axis")
         if not -ndim <= k < ndim:
             raise errors.invalid(
                 f"Tried to squeeze dim index {k} for tensor with {ndim} dimensions. [Op:Squeeze]"
@@ -262,7 +262,7 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
         values = list(convert.to_tensor(list(values)))
     tensors = matching(shape_ops.stack, values, "stack")
     shapes = [t._value.shape for t in tensors]
-    ndim, place = len(shapes[0]) + 1, number(axis)
+    ndim, place = len(shapes[0]) + 1, integer(axis, "axis", compares=True)
     if not -ndim <= place < ndim:
         raise ValueError(f"Argument `axis` = {place} not in range [{-ndim}, {ndim})")
     for k, shape in enumerate(shapes):
@@ -278,10 +278,10 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
 def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -> list[Any]:
     """The parts along an axis, each without it."""
     x = convert.to_tensor(value)
-    ndim, place = x._value.ndim, number(axis)
+    ndim, place = x._value.ndim, integer(axis, "axis", compares=True)
     if not -ndim <= place < ndim:
         raise ValueError(f"Argument `axis` = {place} not in range [{-ndim}, {ndim})")
-    if num is not None and number(num) != x._value.shape[place]:
+    if num is not None and integer(num, "num") != x._value.shape[place]:
         raise errors.invalid(
             f"Input shape axis {place} must equal {num}, got shape {list(x._value.shape)} "
             "[Op:Unpack] name: unstack"
@@ -389,6 +389,13 @@ def strided_slice(
     """x[begin:end:strides, …]; bit k of a mask says that argument k is left out (begin, end), or
     stands for `...`, for a new axis, or for a single index."""
     x = convert.to_tensor(input_)
+    begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = (
+        0 if mask is None else integer(mask, f"{word}_mask")
+        for word, mask in (
+            ("begin", begin_mask), ("end", end_mask), ("ellipsis", ellipsis_mask),
+            ("new_axis", new_axis_mask), ("shrink_axis", shrink_axis_mask),
+        )
+    )  # fmt: skip
     begins, ends = numbers(begin, "StridedSlice"), numbers(end, "StridedSlice")
     steps = (1,) * len(begins) if strides is None else numbers(strides, "StridedSlice")
     if not len(begins) == len(ends) == len(steps):
@@ -436,7 +443,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     if not -ndim <= place < ndim:
         raise ValueError(f"axis={place} out of bounds: expected {-ndim}<=axis<{ndim}")
     place = place if place < 0 else place - ndim
-    counts = convert.to_tensor(repeats)._value
+    counts = convert.to_tensor(repeats, hint=np.dtype(np.int32))._value
     if counts.dtype.kind not in "iu":
         raise TypeError(
             f"Argument `tensor` (name: repeats) must be of type integer. Received `tensor` = "
@@ -535,7 +542,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     axes: list[int] = []
     for k, a in enumerate(wanted.tolist()):
         if not -ndim <= a < ndim:
-            if not ndim:
+            if not x._value.size or not ndim:
                 return shape_ops.identity.apply(x)
             raise errors.invalid(
                 f"'axis'[{k}] = {a} is out of valid range [0, {ndim - 1}] [Op:ReverseV2]"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors
+from .arguments import as_input, listed_dtype, number, truth
 from .core.apply import tensor
 from .core.op import Op
 from .ops import complex as complex_ops
@@ -72,6 +73,8 @@ def axes_of(ndim: int, axis: Any, label: str = "Sum") -> tuple[int, ...] | None:
 
 
 def _axis_tensor(axis: Any, label: str) -> Any:
+    if isinstance(axis, np.ndarray) and axis.dtype.kind in "bf":
+        axis = axis.astype(np.int32)
     typed = convert.is_tensor_like(axis) or isinstance(axis, (np.ndarray, np.generic, str, bytes))
     found = convert.to_tensor(axis, None if typed else np.dtype(np.int32))
     if found._value.dtype.kind != "i":
@@ -85,10 +88,12 @@ def _axis_tensor(axis: Any, label: str) -> Any:
 def _axis_of(ndim: int, axis: Any, label: str) -> int:
     """One axis, counted from the end."""
     if not isinstance(axis, int):
+        if label == "ArgMax" and not (convert.is_tensor_like(axis) or hasattr(axis, "dtype")):
+            raise TypeError(f"axis must be int or Tensor with integer datatype, got {axis!r}")
         given = convert.to_tensor(axis)._value
         if given.dtype.kind != "i" or given.ndim:
             message = f"axis must be int or Tensor with integer datatype, got {axis!r}"
-            strict = label == "ArgMax" or isinstance(axis, float)
+            strict = (label == "ArgMax" and given.dtype.kind != "i") or isinstance(axis, float)
             raise TypeError(message) if strict else errors.invalid(message)
         axis = int(given)
     if not -ndim <= axis < ndim:
@@ -158,18 +163,23 @@ def reduce_prod(
     return _reduce(ops.prod, input_tensor, axis, keepdims)
 
 
+def _truths(x: Any) -> Any:
+    given = convert.is_tensor_like(x) or hasattr(x, "dtype")
+    return x if given else convert.to_tensor(x, np.dtype(bool))
+
+
 def reduce_any(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """Whether any is true, over the axes or over all."""
-    return _reduce(ops.any, input_tensor, axis, keepdims)
+    return _reduce(ops.any, _truths(input_tensor), axis, keepdims)
 
 
 def reduce_all(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """Whether all are true, over the axes or over all."""
-    return _reduce(ops.all, input_tensor, axis, keepdims)
+    return _reduce(ops.all, _truths(input_tensor), axis, keepdims)
 
 
 def reduce_logsumexp(
@@ -246,6 +256,8 @@ def l2_normalize(
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.6, 0.8], dtype=float32)>
     """
     x = convert.to_tensor(x)
+    if axis is not None and dim is not None:
+        raise ValueError("Cannot specify both 'dim' and 'axis'.")
     axis = dim if axis is None else axis
     if x._value.dtype.kind == "c":
         parts = (complex_ops.real.apply(x), complex_ops.imag.apply(x))
@@ -267,7 +279,7 @@ def lbeta(x: Any, name: str | None = None) -> Any:
 
 
 # --- positions ------------------------------------------------------------------------------------
-_POSITIONS = {name: np.dtype(name) for name in ("int16", "uint16", "int32", "int64")}
+_POSITIONS = ("int16", "uint16", "int32", "int64")
 
 
 def _position(op: Op, x: Any, axis: Any, output_type: Any) -> Any:
@@ -275,12 +287,8 @@ def _position(op: Op, x: Any, axis: Any, output_type: Any) -> Any:
     value = x._value
     if value.dtype.kind not in op.takes:
         raise convert.wrong_dtype(op, value.dtype)
-    wanted = _POSITIONS.get(dtypes.as_dtype(output_type).name)
-    if wanted is None:
-        raise errors.invalid(
-            f"Value for attr 'output_type' of {output_type} is not in the list of allowed values: "
-            f"int16, uint16, int32, int64 [Op:{op.label}] name: "
-        )
+    allowed = _POSITIONS if op is ops.argmax else _POSITIONS[2:]
+    wanted = listed_dtype(output_type, "output_type", allowed, op.label, "int64")
     k = _axis_of(value.ndim, 0 if axis is None else axis, op.label)
     if value.size:
         return op.apply(x, axis=k, dtype=wanted)
@@ -316,6 +324,8 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     """Whether the prediction of each row's target is among the k largest of the row."""
     rows = convert.to_tensor(predictions, np.dtype(np.float32))._value
     wanted = convert.to_tensor(targets)._value
+    if wanted.dtype.kind != "i":
+        raise convert.wrong_dtype(ops.argmax, wanted.dtype)
     if rows.ndim != 2 or wanted.shape != rows.shape[:1]:
         raise errors.invalid(
             f"in_top_k takes predictions of shape [batch, classes] and targets of shape [batch], "
@@ -323,9 +333,12 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
         )
     inside = (wanted >= 0) & (wanted < rows.shape[1])
     at = np.where(inside, wanted, 0)
+    most = number(as_input(k, np.int32, "InTopKV2"), "InTopKV2")
+    if not rows.size:
+        return tensor(np.zeros(len(rows), bool))
     own = rows[np.arange(len(rows)), at][:, None]
     larger = (rows > own).sum(1)
-    return tensor(inside & np.isfinite(rows).all(1) & (larger < int(convert.to_tensor(k)._value)))
+    return tensor(inside & np.isfinite(rows).all(1) & (larger < most))
 
 
 def invert_permutation(x: Any, name: str | None = None) -> Any:
@@ -350,15 +363,25 @@ def invert_permutation(x: Any, name: str | None = None) -> Any:
     return tensor(y)
 
 
+def _ordered(x: Any) -> Any:
+    """The numbers in one row, to be compared each with the next."""
+    x = convert.to_tensor(x)
+    if x._value.dtype.kind in "bO":
+        raise TypeError(f"Expected x to be numeric, instead found: {x}")
+    if x._value.dtype.kind == "c" and x._value.size > 1:
+        raise convert.wrong_dtype(ops.max, x._value.dtype)
+    return np.ravel(x._value)
+
+
 def is_non_decreasing(x: Any, name: str | None = None) -> Any:
     """Whether no number is smaller than the one before it."""
-    value = np.ravel(convert.to_tensor(x)._value)
+    value = _ordered(x)
     return tensor(np.bool_((value[1:] >= value[:-1]).all()))
 
 
 def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
     """Whether each number is larger than the one before it."""
-    value = np.ravel(convert.to_tensor(x)._value)
+    value = _ordered(x)
     return tensor(np.bool_((value[1:] > value[:-1]).all()))
 
 
@@ -368,8 +391,9 @@ def _run(op: Op, x: Any, axis: Any, exclusive: Any, reverse: Any) -> Any:
     value = x._value
     if value.dtype.kind not in op.takes:
         raise convert.wrong_dtype(op, value.dtype)
+    before, back = truth(exclusive, "exclusive"), truth(reverse, "reverse")
     k = _axis_of(value.ndim, axis, op.label)
-    return op.apply(x, axis=k, exclusive=bool(exclusive), reverse=bool(reverse))
+    return op.apply(x, axis=k, exclusive=before, reverse=back)
 
 
 def cumsum(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors
+from .arguments import number, truth
 from .core.apply import tensor
 from .core.op import Op
 from .ops import elementwise, segment
@@ -72,7 +73,11 @@ def _fill_gaps(ids: Any, y: Any) -> Any:
     if held.all():
         return y
     held = held.reshape(-1, *[1] * (y._value.ndim - 1))
-    return select.apply(tensor(held), y, tensor(y._value.dtype.type(0)))
+    if y._value.dtype.kind in "iu":
+        return select.apply(tensor(held), y, tensor(y._value.dtype.type(0)))
+    # Added, not chosen: TensorFlow's tangent of a gap is nan.
+    gap = np.where(held, y._value.dtype.type(0), -y._value)
+    return elementwise.add.apply(y, tensor(gap))
 
 
 def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
@@ -89,11 +94,10 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
     """The means of the rows of each segment, 0 for one without rows."""
     data, ids, n = _sorted_segments("SegmentMean", data, segment_ids, segment.segment_sum)
+    if data._value.dtype.kind in "fcV":
+        return segment.segment_mean.apply(data, ids, count=n, axis=0)
     total = segment.segment_sum.apply(data, ids, count=n, axis=0)
-    times = _times(ids, n, total)
-    if total._value.dtype.kind in "iu":
-        return elementwise.truncatediv.apply(total, times)
-    return elementwise.div.apply(total, times)
+    return elementwise.truncatediv.apply(total, _times(ids, n, total))
 
 
 def _times(ids: Any, n: int, total: Any) -> Any:
@@ -121,10 +125,17 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Any:
     return _fill_gaps(ids, segment.segment_min.apply(data, ids, count=n, axis=0))
 
 
+def _count(num_segments: Any, label: str) -> int:
+    try:
+        return number(num_segments, label)
+    except TypeError as error:
+        raise errors.invalid(f"num_segments: {error} [Op:{label}]") from None
+
+
 def _unsorted(op: Op, data: Any, segment_ids: Any, num_segments: Any) -> Any:
     data, ids = convert.to_tensor(data), convert.to_tensor(segment_ids)
     _check_segments(op.label, data, ids, op)
-    n, value, shape = int(convert.to_tensor(num_segments)._value), ids._value, data._value.shape
+    n, value, shape = _count(num_segments, op.label), ids._value, data._value.shape
     if shape[: value.ndim] != value.shape:
         raise errors.invalid(
             f"data.shape = {list(shape)} does not start with segment_ids.shape = "
@@ -158,14 +169,25 @@ def unsorted_segment_max(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Any:
     """The largest of the rows of each segment, the least number of the dtype if it has none."""
-    return _unsorted(segment.segment_max, data, segment_ids, num_segments)
+    found = _unsorted(segment.segment_max, data, segment_ids, num_segments)
+    return _within(elementwise.maximum, found, "-inf")
 
 
 def unsorted_segment_min(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Any:
     """The smallest of the rows of each segment, the greatest number of the dtype if it has none."""
-    return _unsorted(segment.segment_min, data, segment_ids, num_segments)
+    found = _unsorted(segment.segment_min, data, segment_ids, num_segments)
+    return _within(elementwise.minimum, found, "inf")
+
+
+def _within(op: Op, found: Any, end: str) -> Any:
+    """No farther than what an empty segment has, the last finite number."""
+    value = found._value
+    if value.dtype.kind not in "fV" or not (value == value.dtype.type(float(end))).any():
+        return found
+    last = np.nextafter(value.dtype.type(float(end)), value.dtype.type(0))
+    return op.apply(found, tensor(last))
 
 
 def unsorted_segment_prod(
@@ -175,11 +197,20 @@ def unsorted_segment_prod(
     return _unsorted(segment.segment_prod, data, segment_ids, num_segments)
 
 
+def _total(data: Any, segment_ids: Any, num_segments: Any) -> Any:
+    data = convert.to_tensor(data)
+    if data._value.dtype.kind in "O":
+        raise TypeError("the rows of a segment are numbers, got strings; tf.strings.to_number")
+    if data._value.dtype.kind == "c":
+        raise convert.wrong_dtype(segment.segment_max, data._value.dtype)
+    return unsorted_segment_sum(data, segment_ids, num_segments)
+
+
 def unsorted_segment_mean(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Any:
     """The means of the rows of each segment, 0 for one without rows."""
-    total = unsorted_segment_sum(data, segment_ids, num_segments)
+    total = _total(data, segment_ids, num_segments)
     return divide(total, _times(convert.to_tensor(segment_ids), len(total._value), total))
 
 
@@ -187,7 +218,7 @@ def unsorted_segment_sqrt_n(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Any:
     """The sums of the rows of each segment, divided by the square roots of their numbers."""
-    total = unsorted_segment_sum(data, segment_ids, num_segments)
+    total = _total(data, segment_ids, num_segments)
     times = _times(convert.to_tensor(segment_ids), len(total._value), total)
     return divide(total, elementwise.sqrt.apply(times))
 
@@ -206,28 +237,37 @@ def bincount(
     <tf.Tensor: shape=(4,), dtype=int32, numpy=array([0, 2, 0, 1], dtype=int32)>
     """
     values = np.asarray(convert.to_tensor(arr)._value)
+    if values.dtype.kind == "O":
+        raise errors.UnimplementedError(None, None, "Cast string to int32 is not supported")
     values = values if values.dtype.kind in "iu" else values.astype(np.int32)
+    if weights is not None and truth(binary_output, "binary_output"):
+        raise ValueError(
+            "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only "
+            "one."
+        )
+    if axis not in (None, 0, -1) if axis is None or axis.__class__ is int else True:
+        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported")
     if values.size and values.min() < 0:
         raise errors.invalid("Input arr must be non-negative! [Op:DenseBincount] name: ")
     size = int(values.max()) + 1 if values.size else 0
     if minlength is not None:
-        size = max(size, int(convert.to_tensor(minlength)._value))
+        size = max(size, number(convert.to_tensor(minlength, values.dtype), "Maximum"))
     if maxlength is not None:
-        size = min(size, int(convert.to_tensor(maxlength)._value))
+        size = min(size, number(convert.to_tensor(maxlength, values.dtype), "Minimum"))
     rows = values.reshape(-1, values.shape[-1]) if axis == -1 and values.ndim == 2 else values
     rows = rows if rows.ndim == 2 and axis == -1 else values.reshape(1, -1)
     places = np.where(rows < size, rows + size * np.arange(len(rows))[:, None], -1)
     ids, count = tensor(places.reshape(-1)), size * len(rows)
     if weights is None:
-        wanted = np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)
+        wanted = np.dtype(dtypes.as_dtype(dtype or dtypes.int32).as_numpy_dtype)
         parts = tensor(np.ones(places.size, wanted))
     else:
         given = convert.to_tensor(weights)
         parts = reshape.apply(given, shape=(given._value.size,))
     total = segment.bins.apply(parts, ids, count=count)
-    if binary_output:
+    if truth(binary_output, "binary_output"):
         total = tensor((total._value > 0).astype(total._value.dtype))
-    return total if len(rows) == 1 and axis != -1 else tensor(total._value.reshape(-1, size))
+    return tensor(total._value.reshape(-1, size)) if axis == -1 and values.ndim == 2 else total
 
 
 def confusion_matrix(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors
+from .arguments import integer
 from .ops import shape
 from .ops.windows import Geometry, pads_for
 
@@ -15,10 +16,12 @@ _FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
 def channels_first(data_format: Any, n: int) -> bool:
-    if data_format is None or data_format == _FORMATS[n][0]:
+    if data_format is None:
         return False
-    if data_format == _FORMATS[n][1]:
-        return True
+    if not isinstance(data_format, str) and n > 1:
+        raise TypeError(f"Expected string for argument 'data_format' not {data_format!r}.")
+    if isinstance(data_format, str) and data_format in _FORMATS[n]:
+        return data_format == _FORMATS[n][1]
     message = (
         f"`data_format` must be {_FORMATS[n][0]!r} or {_FORMATS[n][1]!r}. "
         f"Received: data_format={data_format}"
@@ -46,7 +49,10 @@ def numbers(value: Any, n: int, name: str, first: bool, label: str) -> tuple[int
         return (1,) * n
     if convert.is_tensor_like(value):
         value = np.asarray(convert.to_tensor(value)._value).tolist()
-    given = [int(k) for k in value] if isinstance(value, (Sequence, np.ndarray)) else [int(value)]
+    several = isinstance(value, (Sequence, np.ndarray)) and np.ndim(value)
+    if n == 1 and several and len(value) > 1 and np.ndim(value[0]):
+        raise ValueError(f"`{name}` should be of length 1, 1 or 3. Received: {name}={value}")
+    given = [integer(k, name) for k in (value if several else [value])]
     if len(given) == 1:
         found = tuple(given * n)
     elif len(given) == n:
@@ -103,6 +109,13 @@ def geometry_of(
 
 
 def _explicit(padding: Any, n: int, first: bool) -> tuple[tuple[int, int], ...]:
+    if not isinstance(padding, (list, tuple, np.ndarray)) or n != 2:
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    if any(np.ndim(pair) != 1 or len(pair) != 2 for pair in padding):
+        raise ValueError(
+            "When `padding` is a list, each element of `padding` must be a list/tuple of size 2. "
+            f"Received: padding={padding}"
+        )
     pairs = tuple((int(low), int(high)) for low, high in padding)
     if len(pairs) != n + 2:
         raise ValueError(

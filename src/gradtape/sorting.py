@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 from . import convert, dtypes, errors
-from .arguments import dtype as numpy_dtype
-from .arguments import matching, number
+from .arguments import listed_dtype, matching, number, truth
 from .ops import index
 from .ops import shape as shape_ops
 from .ops import sort as sort_ops
@@ -34,6 +34,9 @@ class UniqueWithCounts(NamedTuple):
     count: Any
 
 
+_PLACES = ("int16", "int32", "int64")
+
+
 def top_k(
     input: Any,
     k: Any = 1,
@@ -47,7 +50,9 @@ def top_k(
     >>> tf.math.top_k([3.0, 1.0, 4.0], k=2).indices
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([2, 0], dtype=int32)>
     """
-    x, count = convert.to_tensor(input), number(k)
+    x, count = convert.to_tensor(input), number(k, "TopKV2")
+    truth(sorted, "sorted")
+    wanted = listed_dtype(index_type, "index_type", _PLACES, "TopKV2", "int32")
     shape = x._value.shape
     if not shape:
         raise errors.invalid("input must be >= 1-D, got shape [] [Op:TopKV2]")
@@ -59,11 +64,75 @@ def top_k(
         )
     _orderable(x, "TopKV2")
     places = sort_ops.argsort.apply(x, descending=True, count=count)
-    wanted = numpy_dtype(index_type)
     values = index.take_along.apply(x, places)
     if wanted != places._value.dtype:
         places = shape_ops.cast.apply(places, dtype=wanted)
     return TopKV2(values, places)
+
+
+class ApproxTopK(NamedTuple):
+    """The greatest (or least) entries along an axis and their places."""
+
+    values: Any
+    indices: Any
+
+
+def approx_max_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:
+    """The k greatest entries along an axis and their places: all of them, on the CPU."""
+    return approx_top_k(operand, k, reduction_dimension)
+
+
+def approx_min_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:
+    """The k least entries along an axis and their places.
+
+    Differs from TensorFlow: its CPU has no kernel for this; here it works.
+    """
+    return approx_top_k(operand, k, reduction_dimension, is_max_k=False)
+
+
+def approx_top_k(
+    input: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    is_max_k: bool = True,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:
+    """The k greatest (or least) entries along an axis and their places."""
+    x = convert.to_tensor(input)
+    if x._value.dtype.name not in ("float16", "bfloat16", "float32"):
+        raise errors.invalid(
+            f"Value for attr 'T' of {convert.c_name(x._value.dtype)} is not in the list of allowed "
+            "values: half, bfloat16, float [Op:ApproxTopK]"
+        )
+    x, rows, place = _rows(x, reduction_dimension, "DESCENDING")
+    if not 0 <= k <= rows._value.shape[-1]:
+        raise errors.invalid(
+            f"input must have at least k columns. Had {rows._value.shape[-1]}, needed {k} "
+            "[Op:ApproxTopK]"
+        )
+    places = sort_ops.argsort.apply(rows, descending=bool(is_max_k), count=number(k))
+    values = index.take_along.apply(rows, places)
+    ndim = x._value.ndim
+    return ApproxTopK(_moved(values, place, ndim), _moved(places, place, ndim))
 
 
 class _Real:
@@ -142,14 +211,27 @@ def searchsorted(
         raise ValueError(
             f"Argument `side` must be either 'right' or 'left'. Received: side = '{side}'."
         )
+    dtype = listed_dtype(out_type, "out_type", _PLACES[1:], "LowerBound", "int32")
     a, b = matching(sort_ops.searchsorted, [sorted_sequence, values])
+    if a._value.dtype.kind in "bcO":
+        raise errors.no_kernel("LowerBound", a.dtype.name)
     first, second = a._value.shape, b._value.shape
+    if first and second and first[:-1] != second[:-1]:
+        # As in TensorFlow: the rows of both are taken one by one, however they are stacked.
+        rows = math.prod(first[:-1]), math.prod(second[:-1])
+        if rows[0] == rows[1]:
+            a, b = (
+                shape_ops.reshape.apply(part, shape=(rows[0], part._value.shape[-1]))
+                for part in (a, b)
+            )
+            places = sort_ops.searchsorted.apply(a, b, side=side, dtype=dtype)
+            return shape_ops.reshape.apply(places, shape=second)
     if not first or not second or first[:-1] != second[:-1]:
         raise errors.invalid(
             f"sorted_sequence {list(first)} and values {list(second)} must have the same leading "
             "axes, and at least one axis [Op:LowerBound]"
         )
-    return sort_ops.searchsorted.apply(a, b, side=side, dtype=numpy_dtype(out_type))
+    return sort_ops.searchsorted.apply(a, b, side=side, dtype=dtype)
 
 
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
@@ -166,8 +248,11 @@ def unique_with_counts(
 
 def _unique(x: Any, out_idx: Any) -> tuple:
     a = convert.to_tensor(x)
+    wanted = listed_dtype(out_idx, "out_idx", _PLACES[1:], "Unique", "int32")
+    if a._value.dtype.kind == "c":
+        raise errors.no_kernel("Unique", a.dtype.name)
     if a._value.ndim != 1:
         raise errors.invalid(
             f"unique expects a 1D vector, got shape {list(a._value.shape)}. [Op:Unique]"
         )
-    return sort_ops.unique.apply(a, dtype=numpy_dtype(out_idx))
+    return sort_ops.unique.apply(a, dtype=wanted)

@@ -9,14 +9,27 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors
+from .arguments import as_input, integer, truth, vector, word
 from .core.apply import tensor
 from .printing import tensor_text
+from .text import ngrams as ngrams
+from .text import to_hash_bucket as to_hash_bucket
+from .text import to_hash_bucket_fast as to_hash_bucket_fast
+from .text import to_hash_bucket_strong as to_hash_bucket_strong
+from .text import unicode_decode as unicode_decode
+from .text import unicode_decode_with_offsets as unicode_decode_with_offsets
+from .text import unicode_encode as unicode_encode
+from .text import unicode_split as unicode_split
+from .text import unicode_split_with_offsets as unicode_split_with_offsets
+from .text import unicode_transcode as unicode_transcode
+from .text import unsorted_segment_join as unsorted_segment_join
 
 _STRING = np.dtype(object)
+_UNITS = ("BYTE", "UTF8_CHAR")
 
 
 def _strings(value: Any) -> Any:
-    return convert.to_tensor(value, _STRING)._value
+    return as_input(value, _STRING, "a string op")._value
 
 
 def _each(function: Callable[..., Any], *arrays: Any, dtype: Any = object) -> Any:
@@ -27,6 +40,15 @@ def _each(function: Callable[..., Any], *arrays: Any, dtype: Any = object) -> An
     out[:] = made
     out = out.reshape(arrays[0].shape)
     return tensor(out if out.ndim or dtype is object else out[()])
+
+
+def _text(value: Any, argument: str) -> str:
+    """A word given to an op; None is none."""
+    if value is None:
+        return ""
+    if not isinstance(value, (str, bytes)):
+        raise TypeError(f"Expected string for argument '{argument}' not {value!r}.")
+    return value.decode() if isinstance(value, bytes) else value
 
 
 def as_string(
@@ -46,6 +68,12 @@ def as_string(
     """
     value = convert.to_tensor(input)._value
     kind = value.dtype.kind
+    scientific, shortest = truth(scientific, "scientific"), truth(shortest, "shortest")
+    precision, width = (
+        -1 if n is None else integer(n, argument)
+        for n, argument in ((precision, "precision"), (width, "width"))
+    )
+    fill = _text(fill, "fill")
     if len(fill) > 1:
         raise errors.invalid(f"Fill string must be one or fewer characters, got {fill!r}")
     if scientific and shortest:
@@ -72,6 +100,9 @@ def as_string(
 
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     """Strings of several tensors put together, element by element; scalars go with every shape."""
+    if isinstance(inputs, (str, bytes)):
+        raise TypeError(f"Expected list for 'inputs' argument of StringJoin, not {inputs!r}.")
+    separator = _text(separator, "separator")
     arrays = [_strings(one) for one in inputs]
     if not arrays:
         return tensor(np.array(b"", object))
@@ -108,11 +139,7 @@ def format(
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     """How many bytes, or characters (`unit="UTF8_CHAR"`), each string has."""
     values = _strings(input)
-    if unit not in ("BYTE", "UTF8_CHAR"):
-        raise errors.invalid(
-            f"Value for attr 'unit' of \"{unit}\" is not in the list of allowed values: "
-            '"BYTE", "UTF8_CHAR" [Op:StringLength]'
-        )
+    unit = word(unit, "unit", _UNITS, "StringLength", "BYTE")
     # A character has one byte that does not continue another.
     count = len if unit == "BYTE" else lambda s: sum(byte & 0xC0 != 0x80 for byte in s)
     return _each(count, values, dtype=np.int32)
@@ -120,6 +147,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
 
 def _cased(method: str, input: Any, encoding: str) -> Any:
     values = _strings(input)
+    encoding = _text(encoding, "encoding")
     if encoding not in ("", "utf-8"):
         raise errors.invalid(f"encoding must be '' or 'utf-8', got {encoding!r}")
     if not encoding:
@@ -144,6 +172,7 @@ def strip(input: Any, name: str | None = None) -> Any:
 
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     """The part of each string from `pos` on, `len` units long."""
+    unit = word(unit, "unit", _UNITS, "Substr", "BYTE")
 
     def cut(text: bytes, start: int, size: int) -> bytes:
         units: Any = text if unit == "BYTE" else text.decode()
@@ -151,7 +180,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
         if not -count <= start <= count:
             raise errors.invalid(f"pos {start} out of range for string {text!r} [Op:Substr]")
         start += count if start < 0 else 0
-        part = units[start : start + size]
+        part = units[start : start + size] if size >= 0 else units[start:]
         return part if unit == "BYTE" else part.encode()
 
     starts, sizes = (np.asarray(convert.to_tensor(v)._value) for v in (pos, len))
@@ -184,10 +213,17 @@ def reduce_join(
 ) -> Any:
     """Strings put together along axes."""
     values = _strings(inputs)
-    given = range(values.ndim) if axis is None else np.atleast_1d(convert.to_tensor(axis)._value)
+    separator, keepdims = _text(separator, "separator"), truth(keepdims, "keep_dims")
+    # The last of the axes is joined first, as in TensorFlow.
+    given = range(values.ndim)[::-1] if axis is None else vector(axis, "ReduceJoin", "").reshape(-1)
+    for k in given:
+        if not -values.ndim <= k < values.ndim:
+            raise errors.OutOfRangeError(
+                None, None, f"Invalid reduction dimension {k} for {values.ndim} axes"
+            )
     axes = [int(k) % max(values.ndim, 1) for k in given]
     rest = [k for k in range(values.ndim) if k not in axes]
-    rows = values.transpose(rest + axes).reshape([values.shape[k] for k in rest] + [-1])
+    rows = values.transpose(rest + axes[::-1]).reshape([values.shape[k] for k in rest] + [-1])
     out = np.empty(rows.shape[:-1], object)
     for place in np.ndindex(out.shape):
         out[place] = separator.encode().join(rows[place].tolist())
@@ -196,9 +232,16 @@ def reduce_join(
     return tensor(out)
 
 
+def _pattern(pattern: Any) -> Any:
+    try:
+        return re.compile(_bytes(pattern))
+    except re.error as error:
+        raise errors.invalid(f"Invalid pattern: {pattern}, error: {error}") from None
+
+
 def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Any:
     """Whether a pattern matches the whole of each string."""
-    match = re.compile(_bytes(pattern)).fullmatch
+    match = _pattern(pattern).fullmatch
     return _each(lambda s: match(s) is not None, _strings(input), dtype=bool)
 
 
@@ -206,7 +249,8 @@ def regex_replace(
     input: Any, pattern: str, rewrite: str, replace_global: bool = True, name: str | None = None
 ) -> Any:
     """Every match of a pattern (or the first) replaced."""
-    found, text = re.compile(_bytes(pattern)), _bytes(rewrite)
+    found, text = _pattern(pattern), _bytes(rewrite)
+    replace_global = truth(replace_global, "replace_global", default=True)
     # \\0 is the whole match, which Python writes otherwise.
     text = re.sub(rb"\\0", rb"\\g<0>", text)
     return _each(lambda s: found.sub(text, s, count=0 if replace_global else 1), _strings(input))
@@ -215,7 +259,21 @@ def regex_replace(
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """The parts between separators (white space, unless given): a ragged row for each string."""
     between = None if sep in (None, "", b"") else _bytes(sep)
-    return _rows(lambda s: s.split(between, maxsplit), input)
+    limit = -1 if maxsplit is None else integer(maxsplit, "maxsplit")
+    if between is None and limit > 0:
+        return _rows(lambda s: _words(s, limit), input)
+    return _rows(lambda s: s.split(between, limit), input)
+
+
+def _words(text: bytes, limit: int) -> list[bytes]:
+    """At most `limit` words and, if there are so many, the rest, even if nothing is left."""
+    found: list[bytes] = []
+    rest = text.lstrip()
+    while rest and len(found) < limit:
+        word_, *more = rest.split(None, 1)
+        found.append(word_)
+        rest = more[0] if more else b""
+    return [*found, rest] if len(found) == limit else found
 
 
 def bytes_split(input: Any, name: str | None = None) -> Any:
@@ -239,4 +297,9 @@ def _rows(function: Callable[[bytes], list[bytes]], input: Any) -> Any:
 
 
 def _bytes(text: Any) -> bytes:
-    return text.encode() if isinstance(text, str) else bytes(_strings(text).item())
+    if isinstance(text, str):
+        return text.encode()
+    found = _strings(text)
+    if found.size != 1:
+        raise errors.invalid(f"a single string is needed here, got {text!r}")
+    return bytes(found.item())

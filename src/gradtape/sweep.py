@@ -8,11 +8,12 @@ Broadcasting is undone here, for all ops.
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from .core.apply import ITEM, QUIET, hush, tensor, unhush
+from .core.apply import QUIET, hush, tensor, unhush
 from .core.op import LETTERS, Op
 from .core.operand import Operand
 from .core.record import Value
@@ -21,6 +22,7 @@ from .ops.rows import Slices
 from .ops.shape import identity
 
 SHORT = 11  # fields of a record of `quick`
+SEVERAL = 8  # of an op with several results
 
 
 def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0) -> dict:
@@ -39,17 +41,15 @@ def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0)
             i = record[1]
             g = pop(i, None)
             if g is None:
-                continue
-            if i in wanted:
+                if len(record) != SEVERAL or (g := _parts(record[7], grads, found, wanted)) is None:
+                    continue
+            elif i in wanted:
                 found[i] = g
             op = record[0]
             if g.__class__ is Slices and op is not identity:
                 g = g.dense()
             if len(record) == SHORT:
                 pull = _short
-            elif op is ITEM:
-                _item(record, g, grads)
-                continue
             else:
                 some_complex = some_complex or op.real
                 pull = _row_by_row if lead and not op.batches else _general
@@ -83,10 +83,6 @@ def prune(records: list, wanted: set) -> list:
                 record = (*record[:2], None, *record[3:])
             elif not use_b and b is not None:
                 record = (*record[:3], None, *record[4:])
-        elif record[0] is ITEM:
-            i = record[1]
-            if record[2] not in useful:
-                continue
         else:
             i, ids = record[1:3]
             if not any(k in useful for k in ids):
@@ -94,7 +90,10 @@ def prune(records: list, wanted: set) -> list:
             if not all(k is None or k in useful for k in ids):
                 ids = [k if k in useful else None for k in ids]
                 record = (*record[:2], ids, *record[3:])
-        useful.add(i)
+        if len(record) == SEVERAL:
+            useful.update(k for k in record[7] if k is not None)
+        else:
+            useful.add(i)
         kept.append(record)
     return kept
 
@@ -185,8 +184,15 @@ def _short(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int
 
 
 def _general(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
-    _, _, ids, names, kept, _, _ = record
+    ids, names, kept = record[2:5]
     see = wrap if recorded else _unwrap
+    if len(ids) == 1 and op.rules[0].__class__ is FunctionType and not (op.joint or op.broadcasts):
+        # What was kept is what the one rule names: 1 us sooner.
+        h = op.rules[0](g, *map(see, kept))
+        if h is not None:
+            old = grads.get(ids[0])
+            grads[ids[0]] = h if old is None else old + h
+        return
     have = dict(zip(names, map(see, kept), strict=True))
     if op.joint:
         parts = op.rules[0](g, *[have[n] for n in op.names[0]])
@@ -211,10 +217,16 @@ def _general(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: i
         grads[i] = h if old is None else old + h
 
 
-def _item(record: tuple, g: Any, grads: dict) -> None:
-    _, _, bundle, i, n, _, _ = record
-    parts = grads.setdefault(bundle, [None] * n)
-    parts[i] = g
+def _parts(ids: list, grads: dict, found: dict, wanted: set) -> list | None:
+    """The cotangents of several results, None where there is none."""
+    parts = [grads.pop(i, None) for i in ids]
+    for k, g in enumerate(parts):
+        if g is not None:
+            if ids[k] in wanted:
+                found[ids[k]] = g
+            if g.__class__ is Slices:
+                parts[k] = g.dense()
+    return parts if any(g is not None for g in parts) else None
 
 
 def _row_by_row(record: tuple, op: Any, g: Any, grads: dict, recorded: bool, lead: int) -> None:
@@ -249,8 +261,14 @@ def unbroadcast(h: Any, shape: tuple[int, ...], lead: int) -> Any:
         if n == 1 and h.shape[lead + extra + k] != 1
     )  # fmt: skip
     if axes:
-        # 2 us sooner than np.sum, which asks more questions.
-        h = np.add.reduce(h, axes) if h.__class__ is np.ndarray else np.sum(h, axis=axes)
+        if h.__class__ is not np.ndarray:
+            h = np.sum(h, axis=axes)
+        elif h.size > 4096 and axes == tuple(range(len(axes))) and h.dtype.char in "fd":
+            # Long rows first: 64 x 28 x 28 x 16 numbers to 16 in 0.1 ms, at once in 1.1.
+            for _ in axes:
+                h = np.add.reduce(h, 0)
+        else:
+            h = np.add.reduce(h, axes)  # 2 us sooner than np.sum, which asks more questions
     if h.shape[lead:] != shape:
         h = np.reshape(h, h.shape[:lead] + shape)
     return h

@@ -219,7 +219,7 @@ class GradientTape:
         _check_target(target, AttributeError)
         shape, source_shape = target._value.shape, source._value.shape
         if not shape or not source_shape or shape[0] != source_shape[0]:
-            raise ValueError(
+            raise (ValueError if shape else IndexError)(
                 f"Need first dimension of target shape ({TensorShape.known(shape)}) and source "
                 f"shape ({TensorShape.known(source_shape)}) to match."
             )
@@ -277,7 +277,11 @@ class GradientTape:
             self._drop()
 
 
-def gradients(*args: Any, **kwargs: Any) -> Any:
+def gradients(
+    ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", gate_gradients: bool = False,
+    aggregation_method: Any = None, stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> Any:  # fmt: skip
     """TensorFlow's way to differentiate graphs, which there are none of: an error, as there."""
     raise RuntimeError(
         "tf.gradients is not supported when eager execution is enabled. "

@@ -123,7 +123,14 @@ class Tensor(Value, metaclass=_TensorType):
         return np.asarray(self._value).__dlpack_device__()
 
     def __bool__(self) -> bool:
-        return bool(self._value) if self._value.size else False
+        value = self._value
+        if value.size > 1:
+            raise ValueError(
+                "The truth value of a tensor with more than one element is ambiguous (this one has "
+                f"the shape {value.shape}): use tf.reduce_any(x) or tf.reduce_all(x), or tf.where "
+                "to choose element by element."
+            )
+        return bool(value) if value.size else False
 
     def __int__(self) -> int:
         return int(self._scalar())
@@ -160,6 +167,16 @@ class Tensor(Value, metaclass=_TensorType):
         from .indexing import getitem
 
         return getitem(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        raise TypeError(
+            "'EagerTensor' object does not support item assignment, tensors are never changed: "
+            "make another with tf.tensor_scatter_nd_update(x, indices, values), or keep the "
+            "numbers in a tf.Variable v and write v[...].assign(value)."
+        )
+
+    def __delitem__(self, key: Any) -> NoReturn:
+        raise TypeError("'EagerTensor' object doesn't support item deletion: slice what is to stay")
 
     def __hash__(self) -> int:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
@@ -253,23 +270,47 @@ type.__dict__["__name__"].__set__(Tensor, "tensorflow.python.framework.ops.Eager
 convert.install(Tensor)
 
 
-# Properties rather than `__getattr__`, with which every attribute would be read twice as slowly.
-def _absent(name: str, message: str) -> None:
-    def complain(self: Tensor) -> NoReturn:
-        raise AttributeError(message, name=name, obj=self)
+class Absent:
+    """A method of NumPy's or PyTorch's that is not there, and says what to write instead.
 
-    setattr(Tensor, name, property(complain))
+    Not `__getattr__`, with which every attribute would be read twice as slowly.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        self._message = message
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> NoReturn:
+        from .absent import no_method
+
+        long = f"{Tensor.__module__}.EagerTensor"
+        kind = long if issubclass(owner, Tensor) else owner.__name__
+        message = self._message or no_method(kind, self._name)
+        raise AttributeError(message, name=self._name, obj=owner if instance is None else instance)
 
 
-for _name in ("name", "op", "graph"):
-    _absent(_name, f"Tensor.{_name} is undefined when eager execution is enabled.")
-for _name in ("T", "astype", "ravel", "transpose", "reshape", "clip", "size", "tolist", "data"):
-    _absent(
-        _name,
-        f"EagerTensor object has no attribute '{_name}'. If you are looking for NumPy's methods, "
-        f"take tensor.numpy().{_name} (outside the path of gradients) or the function of that "
-        "name in tf, which the tape records.",
-    )
+# Those for which `absent.METHODS` has advice.
+_METHODS = """
+T all any argmax argmin astype backward clip clone copy cumsum data
+detach dot flatten float grad item max mean min permute prod ravel requires_grad reshape size
+squeeze std sum tolist transpose unsqueeze var view
+"""
+ARRAY_METHODS = _METHODS.split()
+
+
+def tell_absent(cls: type, names: list[str], message: str = "") -> None:
+    """Let a class answer for the names that it does not have."""
+    for name in names:
+        absent = Absent(message.format(name))
+        absent.__set_name__(cls, name)
+        setattr(cls, name, absent)
+
+
+_UNDEFINED = "Tensor.{} is undefined when eager execution is enabled."
+tell_absent(Tensor, ["name", "op", "graph"], _UNDEFINED)
+tell_absent(Tensor, ARRAY_METHODS)
 
 
 class Reference:

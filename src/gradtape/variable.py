@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from _thread import _count
+from functools import partial
 from sys import getrefcount
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -14,14 +15,37 @@ from .core.apply import QUIET, hush, new, tensor, unhush
 from .core.op import NUMBERS
 from .core.record import Value, join, next_id, threads
 from .dtypes import DType
-from .indexing import numpy_key
+from .enums import VariableAggregation, VariableSynchronization
+from .indexing import getitem, numpy_key
+from .ops import parallel
 from .ops import shape as shape_ops
+from .ops.index import check_range
+from .ops.rows import add_at
 from .shapes import TensorShape
 from .slices import IndexedSlices
-from .tensor import CPU, Reference, Tensor, equals, text
+from .tensor import ARRAY_METHODS, CPU, Reference, Tensor, equals, tell_absent, text
+
+# What `tf.variable_creator_scope` adds, the innermost last.
+creators: list[Any] = []
 
 
-class Variable:
+class _Made(type):
+    """Lets the creators that are in scope make variables."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        make = super().__call__
+        if not creators or cls is not Variable:
+            return make(*args, **kwargs)
+        code = cls.__init__.__code__
+        names = code.co_varnames[1 : code.co_argcount]
+        defaults = dict(zip(names, cls.__init__.__defaults__ or (), strict=False))
+        given = {**defaults, **dict(zip(names, args, strict=False)), **kwargs}
+        for creator in creators:
+            make = partial(creator, make)
+        return make(**given)
+
+
+class Variable(metaclass=_Made):
     """A tensor-like value with `assign`; trainable ones are watched by every tape that sees them.
 
     >>> import gradtape as tf
@@ -50,8 +74,8 @@ class Variable:
         dtype: Any = None,
         import_scope: Any = None,
         constraint: Any = None,
-        synchronization: Any = None,
-        aggregation: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
         shape: Any = None,
         experimental_enable_variable_lifting: bool = True,
     ) -> None:
@@ -139,14 +163,10 @@ class Variable:
 
     @property
     def synchronization(self) -> Any:
-        from .enums import VariableSynchronization
-
         return self._synchronization or VariableSynchronization.AUTO
 
     @property
     def aggregation(self) -> Any:
-        from .enums import VariableAggregation
-
         return self._aggregation or VariableAggregation.NONE
 
     @property
@@ -219,6 +239,15 @@ class Variable:
     def __getitem__(self, key: Any) -> Any:
         return sliced(self, key)
 
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        raise TypeError(
+            "'ResourceVariable' object does not support item assignment: write "
+            "v[...].assign(value), or v.scatter_nd_update(indices, values)."
+        )
+
+    def __delitem__(self, key: Any) -> NoReturn:
+        raise TypeError("'ResourceVariable' object doesn't support item deletion")
+
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
         from .arrays import gather
 
@@ -253,7 +282,7 @@ class Variable:
     def assign(
         self,
         value: Any,
-        use_locking: bool = False,
+        use_locking: bool | None = None,
         name: str | None = None,
         read_value: bool = True,
     ) -> Variable | None:
@@ -271,7 +300,7 @@ class Variable:
     def assign_add(
         self,
         delta: Any,
-        use_locking: bool = False,
+        use_locking: bool | None = None,
         name: str | None = None,
         read_value: bool = True,
     ) -> Variable | None:
@@ -281,7 +310,7 @@ class Variable:
     def assign_sub(
         self,
         delta: Any,
-        use_locking: bool = False,
+        use_locking: bool | None = None,
         name: str | None = None,
         read_value: bool = True,
     ) -> Variable | None:
@@ -314,7 +343,7 @@ class Variable:
 
         A step on 784 x 256 weights then takes 0.06 ms instead of 0.14.
         """
-        if _count():  # other threads might be reading it
+        if _count() > parallel.workers:  # other threads might be reading it
             return None
         shown = self._seen._value is self._value
         # Counted are: ours, the one in `_seen`, and the call's own. A local name for the value
@@ -335,12 +364,14 @@ class Variable:
             )
         indices = np.asarray(convert.to_tensor(slices.indices)._value)
         values = self._fitting(slices.values)
-        if indices.size and not 0 <= indices.min() <= indices.max() < self._value.shape[0]:
+        try:
+            check_range(indices, self._value.shape[0])
+        except IndexError:
             k = int(np.argmax((indices < 0) | (indices >= self._value.shape[0])))
             raise errors.invalid(
                 f"indices[{k}] = {indices.ravel()[k]} is not in [0, {self._value.shape[0]}) "
                 "[Op:ResourceScatter]"
-            )
+            ) from None
         return self._at(function, indices, values)
 
     def _scatter_nd(self, function: Any, indices: Any, updates: Any) -> Variable:
@@ -355,12 +386,19 @@ class Variable:
         return self._at(function, tuple(np.moveaxis(places, -1, 0)), self._fitting(updates))
 
     def _at(self, function: Any, where: Any, values: Any) -> Variable:
-        whole = np.array(self._value)
-        with np.errstate(all="ignore"):
+        whole = self._reusable()
+        if whole is None:
+            whole = np.array(self._value)
+        token = hush(QUIET)
+        try:
             if function is None:
                 whole[where] = values
+            elif function in (np.add, np.subtract) and _are_rows(whole, where, values):
+                add_at(whole, where.reshape(-1), values.reshape(-1, *whole.shape[1:]), function)
             else:
                 function.at(whole, where, values)
+        finally:
+            unhush(token)
         self._value = whole
         return self
 
@@ -432,6 +470,15 @@ class Variable:
         return equals(self._read(), convert.to_tensor(other) if other is None else other, True)
 
 
+def _are_rows(whole: Any, where: Any, values: Any) -> bool:
+    """Whether `where` holds numbers of rows, and there is one of `values` for each."""
+    return (
+        where.__class__ is np.ndarray
+        and whole.flags.c_contiguous
+        and values.shape == where.shape + whole.shape[1:]
+    )
+
+
 def _unpickle(value: Any, trainable: bool, name: str) -> Variable:
     made = Variable(value, trainable=trainable)
     made._name = name
@@ -473,7 +520,7 @@ class SlicedTensor(Tensor):
 
 def sliced(variable: Variable, key: Any) -> Any:
     """A part of a variable, to read or to assign to."""
-    part, made = variable._read()[key], new(SlicedTensor)
+    part, made = getitem(variable._read(), key), new(SlicedTensor)
     made._value, made._mark = part._value, part._mark
     if part._mark is not None:
         made._id = part._id
@@ -520,6 +567,7 @@ for _name, _symbol, _instead in (
     setattr(Variable, f"__{_name}__", _no_in_place(_symbol, _instead))
 
 
+tell_absent(Variable, [name for name in ARRAY_METHODS if not hasattr(Variable, name)])
 apply.install(Variable=Variable)
 Variable.__name__ = Variable.__qualname__ = "ResourceVariable"
 Variable.__module__ = "tensorflow.python.ops.resource_variable_ops"

@@ -2,3 +2,6 @@
 
 __version__ = "0.1.0"
 TENSORFLOW = "2.21.0"
+
+__all__ = ["VERSION"]
+VERSION = TENSORFLOW

@@ -41,7 +41,7 @@ def test_answer(case: harness.Case, tf: Any) -> None:
     if case.id not in stored:
         pytest.fail(f"no stored answer for {case.id}; {RECORD} {case.family}", pytrace=False)
     expected, got = stored[case.id], harness.run(case, tf)
-    difference = harness.mismatch(expected, got, case.tolerance, case.message, case.floor)
+    difference = harness.difference(case, expected, got)
     if difference:
         pytest.fail(difference, pytrace=False)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import gradtape as tf
-from tests.tensorflow.fuzz import compare, interpret, render, store
+from tests.tensorflow.fuzz import compare, coverage, interpret, known, render, store, worker
 from tests.tensorflow.fuzz.generate import generate
 
 STORED = store.read()
@@ -37,6 +38,47 @@ def test_shrinking_keeps_what_differs_and_little_else() -> None:
         return next((i for i, p in enumerate(candidates) if _uses(p, "tf.sin")), None)
 
     assert len(shrink(program, differing)["steps"]) <= 2
+
+
+def test_every_family_and_op_is_drawn_or_has_a_reason() -> None:
+    with coverage.counted_families() as drawn:
+        programs = [generate(0, i) for i in range(1000)]
+    assert all(drawn.values()), drawn
+    with coverage.counted_ops() as applied:
+        coverage.run(programs)
+    missing = {name for name, count in applied.items() if not count}
+    assert missing <= set(coverage.ABSENT), "draw them in fuzz/families.py, or say why not"
+
+
+def test_documented_differences_have_a_name_and_a_sentence() -> None:
+    assert len(set(known.NAMES)) == len(known.NAMES)
+    for difference in known.DIFFERS:
+        assert difference.sentence[0].isupper() or difference.sentence[0] == "`"
+        assert difference.sentence.endswith(".")
+
+
+def test_a_documented_difference_does_not_hide_another() -> None:
+    program = generate(0, 0)
+    error = {"raises": "NotFoundError", "bases": [], "message": "Could not find device for node"}
+    wrong = {"raises": "ValueError", "bases": [], "message": ""}
+    assert known.name(program, (), error, {"tuple": []}) == "no kernel"
+    assert known.name(program, (), wrong, {"tuple": []}) is None
+    assert known.name(program, (), {"tuple": []}, error) is None
+    assert known.name(program, (1, 0), _number(1.0), _number(2.0)) is None
+
+
+def test_a_python_without_tensorflow_is_told_how_to_come_by_it(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    with pytest.raises(SystemExit, match="pip install 'tensorflow-cpu"):
+        worker.check(str(python))
+    with pytest.raises(SystemExit, match="cannot be run"):
+        worker.check(str(tmp_path / "none"))
+
+
+def _number(value: float) -> Any:
+    return {"tensor": "float32", "shape": [], "value": value}
 
 
 def _uses(program: Any, name: str) -> bool:

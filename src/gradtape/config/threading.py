@@ -1,10 +1,12 @@
-"""`tf.config.threading`: how many threads ops may use; NumPy and BLAS decide that here."""
+"""`tf.config.threading`: how many threads ops may use; those of BLAS are its own affair."""
 
 from __future__ import annotations
 
 import types
 
-_threads = types.SimpleNamespace(inter=0, intra=0)
+from ..ops import parallel
+
+_threads = types.SimpleNamespace(inter=0)
 
 
 def get_inter_op_parallelism_threads() -> int:
@@ -14,7 +16,7 @@ def get_inter_op_parallelism_threads() -> int:
 
 def get_intra_op_parallelism_threads() -> int:
     """The last setting; 0 leaves it to the system."""
-    return _threads.intra
+    return parallel.limit
 
 
 def set_inter_op_parallelism_threads(num_threads: int) -> None:
@@ -23,5 +25,6 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
 
 
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
-    """Accepted and remembered, without effect."""
-    _threads.intra = int(num_threads)
+    """How many threads share the work of one op on large arrays, 0 for as many as there are cores;
+    products of matrices have the threads of NumPy's BLAS."""
+    parallel.limit = int(num_threads)

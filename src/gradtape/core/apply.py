@@ -3,6 +3,7 @@
 There are two ways to say it, because this is the hottest path of all: ops of one or two operands
 without parameters, recorded as (op, id, a_id, b_id, a, b, y, a_shape, b_shape, code, offset), and
 all others, as (op, id, ids, names, kept, code, offset). What no rule needs is None or left out.
+Of an op with several results, the id is None and the last field the list of theirs.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def quick(op: Op) -> Any:
         token = hush(QUIET)
         try:
             y = forward(x, z) if two else forward(x)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, AttributeError) as error:
             raise complain(op, error, (x, z)[: len(op.rules)], {}) from None
         finally:
             unhush(token)
@@ -165,35 +166,25 @@ def general(op: Op) -> Any:
 
 
 def several(op: Any, operands: Any, params: dict, values: tuple, m: Mark | None) -> tuple:
-    """Results of an op with several: one record for the op, and one more for each of its results,
-    so that the sweep may treat every record alike."""
+    """Results of an op with several: its record has no number of its own, but a list of theirs."""
     results = tuple([tensor(y if y.ndim or y.dtype.kind == "O" else y[()]) for y in values])
     if m is None:
         return results
-    for t in results:
+    made: list = [None] * len(results)
+    for k, t in enumerate(results):
         if t._value.dtype.kind in "fcV":
             t._mark = m
-            t._id = next_id()
-    names, fetches = op.plan(tuple([a._mark is not None for a in operands]))
-    bundle, user, count = next_id(), caller(), len(results)
-    kept = [fetch(operands, params, results) for fetch in fetches]
+            t._id = made[k] = next_id()
     ids = [None if a._mark is None else a._id for a in operands]
-    place = (user.f_code, user.f_lasti)
-    entries: list[tuple] = [(op, bundle, ids, names, kept, *place)]
-    followed = [(i, t) for i, t in enumerate(results) if t._mark is not None]
-    entries += [(ITEM, t._id, bundle, i, count, *place) for i, t in followed]
+    names, fetches = op.plan(tuple([i is not None for i in ids]))
+    kept = [fetch(operands, params, results) for fetch in fetches]
+    user = caller()
+    entry = (op, None, ids, names, kept, user.f_code, user.f_lasti, made)
     for append in m.appends:
-        for entry in entries:
-            append(entry)
+        append(entry)
     for recorder in m.pushers:
         recorder.push(op, operands, params, results)
     return results
-
-
-class ITEM:
-    """The op in the record of one result of several."""
-
-    name, label, real = "item", "item", False
 
 
 def followers(operands: Any) -> Mark | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sys import _getframe
 from types import FrameType
 
-_FOLDERS = ("config", "core", "experimental", "ops", "random", "types")
-PACKAGES = frozenset({"gradtape", *(f"gradtape.{name}" for name in _FOLDERS)})
+_FOLDERS = "config core experimental image internal numpy ops ragged random signal sparse types"
+PACKAGES = frozenset({"gradtape", *(f"gradtape.{name}" for name in _FOLDERS.split())})
 
 
 def caller() -> FrameType:

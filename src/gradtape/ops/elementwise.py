@@ -16,7 +16,9 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.op import NUMBERS, REALS, Op
+from .choose import only
 from .declare import elementwise
+from .parallel import MANY, in_blocks, shared
 from .reasons import Flat, Missing
 from .shape import cast
 
@@ -25,10 +27,20 @@ UNIT = (-0.9, 0.9)
 SIGNED = "ifcV"
 FLOATING = "fV"
 STEP = "a staircase: its slope is 0 wherever it exists"
+# As arrays without axes, which ufuncs take 0.4 us sooner than Python's numbers.
+ONE = {char: np.array(1, char) for char in "fdFD"}
 
 
 def in_float32(forward: Callable[..., Any]) -> Callable[..., Any]:
     """Compute float16 and bfloat16 in float32 and round once: for forwards of several steps."""
+    if forward.__code__.co_argcount == 1:  # 0.3 us sooner
+
+        def compute_one(a: Any) -> Any:
+            if a.dtype.itemsize != 2:
+                return forward(a)
+            return forward(a.astype(np.float32)).astype(a.dtype)
+
+        return compute_one
 
     def compute(*values: Any, **params: Any) -> Any:
         dtype = values[0].dtype
@@ -39,9 +51,14 @@ def in_float32(forward: Callable[..., Any]) -> Callable[..., Any]:
     return compute
 
 
+def costly(name: str, ufunc: Any, pull: Any, **more: Any) -> Op:
+    """A function of 1 ns an element or more, which threads may share."""
+    return elementwise(name, shared(ufunc), pull, numpy=(ufunc,), **more)
+
+
 def _zero_where(condition: Any, y: Any) -> Any:
     # Asking first saves two thirds of the time where nothing is to be replaced.
-    return np.where(condition, y.dtype.type(0), y) if condition.any() else y
+    return np.asarray(only(~condition, y), y.dtype)[()] if condition.any() else y
 
 
 # --- arithmetic ---------------------------------------------------------------------------------
@@ -62,7 +79,16 @@ div = elementwise(
     label="RealDiv", numpy=(np.true_divide,), sample=((-2, 2), POSITIVE),
 )  # fmt: skip
 neg = elementwise("neg", operator.neg, lambda g: -g, numpy=(np.negative,), takes=SIGNED)
-square = elementwise("square", np.square, lambda g, a: g * (2.0 * a), takes=NUMBERS)
+
+
+def _slope_of_square(g: Any, a: Any) -> Any:
+    if g.__class__ is ndarray and g.size > 1 and not any(g.strides):
+        # One number seen from everywhere, as below a mean: one pass instead of two.
+        return (2.0 * g[(0,) * g.ndim]) * a
+    return g * (2.0 * a)
+
+
+square = elementwise("square", np.square, _slope_of_square, takes=NUMBERS)
 
 
 def _squared_difference(a: Any, b: Any) -> Any:
@@ -156,12 +182,12 @@ multiply_no_nan: Op = elementwise(
 # A tie gives everything to the first operand, as in TensorFlow.
 maximum = elementwise(
     "maximum", np.maximum,
-    (lambda g, a, b: np.where(a >= b, g, 0.0), lambda g, a, b: np.where(a >= b, 0.0, g)),
+    (lambda g, a, b: only(a >= b, g), lambda g, a, b: only(~(a >= b), g)),
     takes=REALS,
 )  # fmt: skip
 minimum = elementwise(
     "minimum", np.minimum,
-    (lambda g, a, b: np.where(a <= b, g, 0.0), lambda g, a, b: np.where(a <= b, 0.0, g)),
+    (lambda g, a, b: only(a <= b, g), lambda g, a, b: only(~(a <= b), g)),
     takes=REALS,
 )  # fmt: skip
 nextafter = elementwise(
@@ -223,10 +249,10 @@ power: Op = elementwise(
     (lambda g, a, b: g * b * power(a, b - 1.0), lambda g, a, y: g * y * _log_or_zero(a)),
     label="Pow", numpy=(np.power,), sample=(POSITIVE, (-2, 2)), takes=SIGNED,
 )  # fmt: skip
-exp = elementwise("exp", np.exp, lambda g, y: g * y)
-expm1 = elementwise("expm1", np.expm1, lambda g, a: g * np.exp(a))
-log = elementwise("log", np.log, lambda g, a: g * np.reciprocal(a), sample=POSITIVE)
-log1p = elementwise("log1p", np.log1p, lambda g, a: g * np.reciprocal(1.0 + a), sample=POSITIVE)
+exp = costly("exp", np.exp, lambda g, y: g * y)
+expm1 = costly("expm1", np.expm1, lambda g, a: g * exp(a))
+log = costly("log", np.log, lambda g, a: g * np.reciprocal(a), sample=POSITIVE)
+log1p = costly("log1p", np.log1p, lambda g, a: g * np.reciprocal(1.0 + a), sample=POSITIVE)
 
 
 @in_float32
@@ -234,10 +260,19 @@ def _sigmoid(a: Any) -> Any:
     # 1 / (1 + exp(-a)): exp may overflow, and then the result is the 0 that it should be.
     if a.__class__ is not ndarray:
         return np.reciprocal(np.exp(-a) + a.dtype.type(1))
+    if a.size >= MANY and a.dtype.char in "fd":
+        return in_blocks(_sigmoid_of, 0, a)
     y = np.negative(a)
     np.exp(y, y)
-    y += 1
+    np.add(y, ONE[a.dtype.char], y)
     return np.reciprocal(y, y)
+
+
+def _sigmoid_of(a: Any, y: Any) -> None:
+    np.negative(a, y)
+    np.exp(y, y)
+    np.add(y, ONE[y.dtype.char], y)
+    np.reciprocal(y, y)
 
 
 @in_float32
@@ -261,21 +296,26 @@ def _softplus(a: Any) -> Any:
     return y
 
 
-def _slope_by_result(slope: Any) -> Any:
-    """g times a polynomial of the result, with one temporary array instead of three."""
+# With one temporary array instead of three.
+def _sigmoid_slope(a: Any, b: Any) -> Any:
+    if b.__class__ is not ndarray or b.dtype.char not in "fd":
+        return a * ((1 - b) * b)
+    t = ONE[b.dtype.char] - b
+    np.multiply(t, b, t)
+    return np.multiply(t, a, t) if a.shape == t.shape else t * a
 
-    def forward(a: Any, b: Any) -> Any:
-        if b.__class__ is not np.ndarray or b.dtype.char not in "fd":
-            return a * slope(b, None)
-        t = slope(b, np.empty_like(b))
-        return np.multiply(t, a, out=t) if a.shape == t.shape else t * a
 
-    return forward
+def _tanh_slope(a: Any, b: Any) -> Any:
+    if b.__class__ is not ndarray or b.dtype.char not in "fd":
+        return a * (1 - b * b)
+    t = b * b
+    np.subtract(ONE[b.dtype.char], t, t)
+    return np.multiply(t, a, t) if a.shape == t.shape else t * a
 
 
 sigmoid_slope: Op = elementwise(
     "sigmoid_slope",
-    _slope_by_result(lambda b, out: np.multiply(np.subtract(1, b, out=out), b, out=out)),
+    _sigmoid_slope,
     (lambda g, b: sigmoid_slope(g, b), lambda g, a, b: g * a * (1.0 - 2.0 * b)),
     label="SigmoidGrad",
 )
@@ -316,30 +356,28 @@ xdivy: Op = elementwise(
 )  # fmt: skip
 
 # --- trigonometry -------------------------------------------------------------------------------
-sin = elementwise("sin", np.sin, lambda g, a: g * np.cos(a))
-cos = elementwise("cos", np.cos, lambda g, a: -g * np.sin(a))
-tan = elementwise("tan", np.tan, lambda g, a: g * np.square(np.reciprocal(np.cos(a))), sample=UNIT)
-asin = elementwise(
+sin = costly("sin", np.sin, lambda g, a: g * cos(a))
+cos = costly("cos", np.cos, lambda g, a: -g * sin(a))
+tan = costly("tan", np.tan, lambda g, a: g * np.square(np.reciprocal(np.cos(a))), sample=UNIT)
+asin = costly(
     "asin", np.arcsin, lambda g, a: g * np.reciprocal(np.sqrt(1.0 - np.square(a))), sample=UNIT
 )
-acos = elementwise(
+acos = costly(
     "acos", np.arccos, lambda g, a: -g * np.reciprocal(np.sqrt(1.0 - np.square(a))), sample=UNIT
 )
-atan = elementwise("atan", np.arctan, lambda g, a: g * np.reciprocal(1.0 + np.square(a)))
-sinh = elementwise("sinh", np.sinh, lambda g, a: g * np.cosh(a))
-cosh = elementwise("cosh", np.cosh, lambda g, a: g * np.sinh(a))
+atan = costly("atan", np.arctan, lambda g, a: g * np.reciprocal(1.0 + np.square(a)))
+sinh = costly("sinh", np.sinh, lambda g, a: g * cosh(a))
+cosh = costly("cosh", np.cosh, lambda g, a: g * sinh(a))
 tanh_slope: Op = elementwise(
     "tanh_slope",
-    _slope_by_result(lambda b, out: np.subtract(1, np.multiply(b, b, out=out), out=out)),
+    _tanh_slope,
     (lambda g, b: tanh_slope(g, b), lambda g, a, b: g * a * (-2.0 * b)),
     label="TanhGrad",
 )
-tanh = elementwise("tanh", np.tanh, lambda g, y: tanh_slope(g, y))
-asinh = elementwise("asinh", np.arcsinh, lambda g, y: g / np.cosh(y))
-acosh = elementwise("acosh", np.arccosh, lambda g, y: g / np.sinh(y), sample=(1.1, 3.0))
-atanh = elementwise(
-    "atanh", np.arctanh, lambda g, a: g * np.reciprocal(1.0 - np.square(a)), sample=UNIT
-)
+tanh = costly("tanh", np.tanh, lambda g, y: tanh_slope(g, y))
+asinh = costly("asinh", np.arcsinh, lambda g, y: g / np.cosh(y))
+acosh = costly("acosh", np.arccosh, lambda g, y: g / np.sinh(y), sample=(1.1, 3.0))
+atanh = costly("atanh", np.arctanh, lambda g, a: g * np.reciprocal(1.0 - np.square(a)), sample=UNIT)
 atan2 = elementwise(
     "atan2", np.arctan2,
     (

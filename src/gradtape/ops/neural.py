@@ -13,8 +13,9 @@ import numpy as np
 from ..core.op import REALS, Op
 from .declare import elementwise, op
 from .elementwise import FLOATING, in_float32, sigmoid, square
+from .parallel import in_blocks
 from .reasons import Flat
-from .special import erfc
+from .special import constants, erfc, erfc_parts, large
 
 GATE = "which side of the kink an element lies on is a matter of yes or no"
 SCALE, ALPHA = 1.0507009873554805, 1.6732632423543772
@@ -98,7 +99,7 @@ elu_slope: Op = elementwise(
 )
 elu = elementwise(
     "elu",
-    in_float32(lambda a: np.maximum(a, 0) + np.expm1(np.minimum(a, 0))),
+    in_float32(lambda a: np.maximum(a, -0.0) + np.expm1(np.minimum(a, -0.0))),  # -0.0 stays
     lambda g, y: elu_slope(g, y),
     sample=(-2, -0.1),
     takes=FLOATING,
@@ -121,7 +122,9 @@ selu_slope: Op = elementwise(
 )
 selu = elementwise(
     "selu",
-    in_float32(lambda a: SCALE * np.maximum(a, 0) + SCALE * ALPHA * np.expm1(np.minimum(a, 0))),
+    in_float32(
+        lambda a: SCALE * np.maximum(a, -0.0) + SCALE * ALPHA * np.expm1(np.minimum(a, -0.0))
+    ),
     lambda g, y: selu_slope(g, y),
     sample=(-2, -0.1),
     takes=FLOATING,
@@ -160,17 +163,59 @@ def _sigmoid_slope(s: Any) -> Any:
 ROOT = float(np.float32(math.sqrt(0.5)))
 
 
+PEAK = ROOT / math.sqrt(math.pi)
+HALF, ROOT_BELOW, _PEAK = constants(0.5, -ROOT, PEAK)
+
+
 @in_float32
 def _gelu(a: Any) -> Any:
+    if large(a):
+        return in_blocks(_gelu_in_blocks, 4, a)
     return 0.5 * a * erfc.forward(a * -ROOT)
 
 
-def _gelu_slope(a: Any) -> Any:
-    x = a * -ROOT
-    return erfc(x) * 0.5 + a * np.exp(-square(x)) * (ROOT / math.sqrt(math.pi))
+def _gelu_in_blocks(a: Any, y: Any, x: Any, e: Any, t: Any, p: Any) -> None:
+    np.multiply(a, ROOT_BELOW, x)
+    erfc_parts(x, y, e, t, p, exact=False)  # as exact as x is
+    np.multiply(a, HALF, x)
+    np.multiply(y, x, y)
 
 
-gelu = elementwise("gelu", _gelu, lambda g, a: g * _gelu_slope(a), takes=FLOATING)
+@in_float32
+def _gelu_slope(a: Any, b: Any) -> Any:
+    if large(a) and a.shape == b.shape:
+        return in_blocks(_gelu_slope_in_blocks, 4, a, b)
+    x = b * -ROOT
+    return a * (erfc.forward(x) * 0.5 + b * np.exp(-x * x) * PEAK)
+
+
+def _gelu_slope_in_blocks(a: Any, b: Any, y: Any, x: Any, e: Any, t: Any, p: Any) -> None:
+    np.multiply(b, ROOT_BELOW, x)
+    erfc_parts(x, y, e, t, p, exact=False)  # as exact as x is
+    np.multiply(y, HALF, y)
+    np.multiply(e, b, e)
+    np.multiply(e, _PEAK, e)
+    np.add(y, e, y)
+    np.multiply(y, a, y)
+
+
+def _gelu_bend(xx: Any) -> Any:
+    """φ(b) (2 - b²) with the density φ, where b² is 2 xx but for the rounding of ROOT."""
+    return np.exp(-xx) * (1.0 - xx) * (2.0 * PEAK)
+
+
+# a (Φ(b) + b φ(b)).
+gelu_slope: Op = elementwise(
+    "gelu_slope",
+    _gelu_slope,
+    (
+        lambda g, b: gelu_slope(g, b),
+        lambda g, a, b: g * a * _gelu_bend(square(b * ROOT)),
+    ),
+    label="GeluGrad",
+    takes=FLOATING,
+)
+gelu = elementwise("gelu", _gelu, lambda g, a: gelu_slope(g, a), takes=FLOATING)
 
 CUBE, STRETCH = float(np.float32(0.044715)), 0.7978845608028654
 

@@ -62,9 +62,11 @@ set_rows = op(
 
 
 # --- the greater or the lesser --------------------------------------------------------------------
-def _extreme_rows(ufunc: Any) -> Any:
+def _extreme_rows(ufunc: Any, worst: float) -> Any:
     def forward(a: Any, b: Any, c: Any) -> Any:
         out = a.copy()
+        if c.dtype.kind in "fV":  # nan is neither greater nor less, as TensorFlow
+            c = np.where(c != c, c.dtype.type(worst), c)
         ufunc.at(out, b, c)
         return out
 
@@ -80,12 +82,12 @@ def _share(g: Any, a: Any, b: Any, c: Any, y: Any) -> tuple:
 
 
 max_rows = op(
-    "max_rows", _extreme_rows(np.maximum), _share, shape=lambda a, b, c: a,
+    "max_rows", _extreme_rows(np.maximum, -math.inf), _share, shape=lambda a, b, c: a,
     label="TensorScatterMax", joint=True,
     sample=lambda d: [([d(4, 2), np.array([2, 0, 2]), d(3, 2)], {})],
 )  # fmt: skip
 min_rows = op(
-    "min_rows", _extreme_rows(np.minimum), _share, shape=lambda a, b, c: a,
+    "min_rows", _extreme_rows(np.minimum, math.inf), _share, shape=lambda a, b, c: a,
     label="TensorScatterMin", joint=True,
     sample=lambda d: [([d(4, 2), np.array([2, 0, 2]), d(3, 2)], {})],
 )  # fmt: skip

@@ -143,6 +143,8 @@ def _np_stack(arrays: Any, axis: int = 0) -> Any:
 # --- cutting: one operand, several results --------------------------------------------------------
 def _present(g: list, shapes: tuple, dtype: Any) -> list:
     """The cotangents of all parts: zeros for those that nobody used."""
+    if True not in [h is None for h in g]:
+        return g
     lead = next(_lead(h, shape) for h, shape in zip(g, shapes, strict=True) if h is not None)
     return [
         np.zeros(lead + shape, dtype) if h is None else h
@@ -151,10 +153,10 @@ def _present(g: list, shapes: tuple, dtype: Any) -> list:
 
 
 def _split(a: Any, sizes: tuple[int, ...], axis: int) -> tuple:
-    tail = (slice(None),) * (-axis - 1)
+    before = (slice(None),) * (a.ndim + axis)
     parts, start = [], 0
     for size in sizes:
-        parts.append(a[(..., slice(start, start + size), *tail)])
+        parts.append(a[(*before, slice(start, start + size))])
         start += size
     return tuple(parts)
 

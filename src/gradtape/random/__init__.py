@@ -64,8 +64,21 @@ __all__ = [
     "stateless_gamma", "stateless_poisson", "stateless_binomial",
     "stateless_parameterized_truncated_normal", "split", "fold_in",
     "Generator", "Algorithm", "create_rng_state", "get_global_generator", "set_global_generator",
-    "experimental",
+    "experimental", "all_candidate_sampler", "fixed_unigram_candidate_sampler",
+    "learned_unigram_candidate_sampler", "log_uniform_candidate_sampler",
+    "uniform_candidate_sampler",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name.endswith("_candidate_sampler"):
+        from importlib import import_module
+
+        candidates = import_module("..candidates", __name__)
+        if hasattr(candidates, name):
+            return getattr(candidates, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 # What TensorFlow takes for the global seed where only the op has one.
 _DEFAULT_SEED = 87654321
@@ -92,6 +105,13 @@ class _Seeds:
 
     def kernel(self, seed: Any, *kind: Any) -> Stream:
         """The stream of the kernel for an op of this kind."""
+        if seed is not None:
+            if isinstance(seed, (str, bytes, list)) or (
+                getattr(getattr(seed, "_value", None), "dtype", np.dtype(int)).kind == "O"
+            ):
+                raise TypeError(f"`seed` must be a whole number, got {seed!r}.")
+            if np.size(getattr(seed, "_value", seed)) > 1:
+                raise ValueError(f"`seed` must be a single whole number, got {seed!r}.")
         if self.seed is None:
             if seed is None:
                 return Stream(*np.frombuffer(os.urandom(16), np.uint64).tolist())
@@ -234,7 +254,8 @@ def poisson(
 ) -> Any:
     """Counts of events that come at a mean rate `lam`, `shape` of them for each rate."""
     label = "RandomPoissonV2"
-    rates, wanted = convert.to_tensor(lam), counts_dtype(dtype, label)
+    rates = convert.to_tensor(lam)
+    wanted = counts_dtype(dtypes.float32 if dtype is None else dtype, label, rates)
     sizes = shape_of(shape, label)
     count = math.prod(sizes) * rates._value.size
     stream = _seeds.kernel(seed, label, rates.dtype.name, wanted.name).reserve(count * RESERVED)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import convert, dtypes, errors
+from ..arguments import as_input, number
 from ..core.apply import tensor
 from ..custom import custom_gradient
 from ..ops import elementwise, special
@@ -118,7 +119,12 @@ def _is(value: Any, number: int) -> bool:
 def logits_of(logits: Any, num_samples: Any, label: str) -> tuple[Any, int]:
     """The checked arguments of a categorical draw."""
     values = convert.to_tensor(logits)._value
-    count = int(convert.to_tensor(num_samples, np.dtype(np.int32))._value)
+    count = number(as_input(num_samples, np.int32, label), label)
+    if values.dtype.kind in "bcO":
+        raise errors.invalid(
+            f"Value for attr 'T' of {convert.c_name(values.dtype)} is not in the list of allowed "
+            f"values: real numbers; logits are cast first, for example to tf.float32 [Op:{label}]"
+        )
     if values.ndim != 2:
         raise errors.invalid(
             f"logits should be a matrix, got shape {list(values.shape)}: one row for each "
@@ -158,7 +164,10 @@ def gamma_deviates(alpha: Any, draw: Any) -> Any:
     return sample(alpha)
 
 
-def counts_dtype(dtype: Any, label: str) -> np.dtype:
+def counts_dtype(dtype: Any, label: str, rates: Any = None) -> np.dtype:
+    """The dtype of counts, of which TensorFlow asks the same as of the rates."""
+    if rates is not None:
+        kernel_dtype(rates.dtype, label, ("float16", "float32", "float64", "int32", "int64"))
     return kernel_dtype(dtype, label, ("float16", "float32", "float64", "int32", "int64"))
 
 

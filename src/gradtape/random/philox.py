@@ -8,11 +8,12 @@ once, so all blocks are computed together.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..ops.parallel import share
 from . import libm
 
 WORD, LONG, HUGE = 2**32 - 1, 2**64 - 1, 2**128 - 1
@@ -90,11 +91,6 @@ class Stream:
         _scramble(rows[::2], rows[1::2], self.key)
         return rows
 
-    def chunks(self, blocks: int) -> Iterator[tuple[int, Any]]:
-        """The next blocks: for each chunk where it starts, and four rows of words."""
-        for start in range(0, blocks, CHUNK):
-            yield start, self.at(np.arange(start, min(start + CHUNK, blocks), dtype=np.uint64))
-
     def words(self, count: int) -> Any:
         """The next words, as uint32."""
         return self._fill(count, np.uint32, 4, lambda rows: rows)
@@ -103,8 +99,13 @@ class Stream:
         """`each` numbers of a block, side by side, by a function of the rows of words."""
         blocks = -(-count // each)
         out = np.empty((blocks, each), dtype)
-        for start, rows in self.chunks(blocks):
-            out[start : start + rows.shape[1]] = make(rows).T
+
+        def task(start: int, stop: int) -> None:
+            for i in range(start, stop, CHUNK):
+                j = min(i + CHUNK, stop)
+                out[i:j] = make(self.at(np.arange(i, j, dtype=np.uint64))).T
+
+        share(task, blocks)
         return out.reshape(-1)[:count]
 
     # --- floating-point numbers -------------------------------------------------------------------

@@ -59,7 +59,16 @@ def algorithm_of(alg: Any) -> Algorithm:
             "Philox algorithm, threefry for the ThreeFry algorithm, and auto_select for "
             "auto-selection."
         )
-    return Algorithm(int(convert.to_tensor(alg)._value))
+    if alg is None:
+        return Algorithm.AUTO_SELECT
+    if alg.__class__ is not int and not convert.is_tensor_like(alg):
+        raise TypeError(
+            f"Can't convert argument `alg` (of value {alg!r} and type {type(alg)}) to int."
+        )
+    given = convert.to_tensor(alg)._value
+    if np.ndim(given) or given not in (1, 2, 3):
+        raise ValueError(f"Argument `alg` got unsupported value {alg!r}.")
+    return Algorithm(int(given))
 
 
 def stream_of(
@@ -67,6 +76,10 @@ def stream_of(
 ) -> Stream:
     """The start that a pair of seeds stands for."""
     values = convert.to_tensor(seed)._value
+    if seed.__class__ is float:
+        raise convert.cannot(seed, np.dtype(np.int32))
+    if isinstance(seed, np.ndarray) and values.dtype.kind == "b":
+        values = values.astype(np.int32)
     if values.dtype.name not in ("int32", "int64"):
         raise errors.invalid(
             f"Value for attr 'Tseed' of {convert.c_name(values.dtype)} is not in the list of "
@@ -244,7 +257,8 @@ def stateless_poisson(
 ) -> Any:
     """Counts of events that come at a mean rate `lam`, which ends the whole `shape`."""
     label = "StatelessRandomPoisson"
-    rates, wanted = convert.to_tensor(lam)._value, counts_dtype(dtype, label)
+    given = convert.to_tensor(lam)
+    rates, wanted = given._value, counts_dtype(dtype, label, given)
     times = _trailing(shape_of(shape, label), rates.shape, label)
     stream = stream_of(seed, label=label)
     each = lambda r: sampling.poisson(stream, r, largest(wanted))

@@ -8,7 +8,7 @@ import multiprocessing
 import sys
 import time
 
-from tests.tensorflow.fuzz import store
+from tests.tensorflow.fuzz import known, store, worker
 from tests.tensorflow.fuzz.campaign import batch
 from tests.tensorflow.fuzz.compare import FINE
 
@@ -17,6 +17,7 @@ BATCH = 25
 
 def main(arguments: list[str]) -> int:
     options = _options(arguments)
+    worker.check(options.tensorflow)
     starts = range(options.start, options.start + options.programs, BATCH)
     stop = options.start + options.programs
     jobs = [(options, start, min(start + BATCH, stop)) for start in starts]
@@ -32,7 +33,8 @@ def main(arguments: list[str]) -> int:
     seconds = time.perf_counter() - begun
     print(f"{options.programs} programs in {seconds:.0f} s, seed {options.seed}")
     for kind, count in counts.most_common():
-        print(f"  {count:6} {kind}")
+        documented = " (documented under: differs from TensorFlow)" if kind in known.NAMES else ""
+        print(f"  {count:6} {kind}{documented}")
     return 0 if set(counts) <= set(FINE) else 1
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import collections
 import logging
+import time
 from typing import Any
 
 from tests.tensorflow.fuzz import compare, interpret, render
 from tests.tensorflow.fuzz.generate import generate
 from tests.tensorflow.fuzz.shrink import shrink
+from tests.tensorflow.fuzz.worker import TensorFlow
 
-_workers: dict[str, compare.TensorFlow] = {}
+PATIENCE = 20.0  # seconds for making one program shorter
+_workers: dict[str, TensorFlow] = {}
 
 
 def batch(job: tuple[argparse.Namespace, int, int]) -> tuple[Any, list[str], list[Any]]:
@@ -20,7 +23,7 @@ def batch(job: tuple[argparse.Namespace, int, int]) -> tuple[Any, list[str], lis
 
     logging.getLogger("gradtape").setLevel(logging.ERROR)
     options, start, stop = job
-    worker = _workers.setdefault(options.tensorflow, compare.TensorFlow(options.tensorflow))
+    worker = _workers.setdefault(options.tensorflow, TensorFlow(options.tensorflow))
     programs = [generate(options.seed, index) for index in range(start, stop)]
     counts: collections.Counter[str] = collections.Counter()
     reports: list[str] = []
@@ -38,14 +41,14 @@ def batch(job: tuple[argparse.Namespace, int, int]) -> tuple[Any, list[str], lis
     return counts, reports, kept
 
 
-def _shrunk(
-    program: Any, kind: str, words: str, worker: compare.TensorFlow, tf: Any
-) -> tuple[Any, str]:
-    found = words
+def _shrunk(program: Any, kind: str, words: str, worker: TensorFlow, tf: Any) -> tuple[Any, str]:
+    found, begun = words, time.monotonic()
 
     def differing(candidates: list[Any]) -> int | None:
         nonlocal found
         for first in range(0, len(candidates), 10):
+            if time.monotonic() > begun + PATIENCE:
+                return None
             group = candidates[first : first + 10]
             for i, (candidate, expected) in enumerate(
                 zip(group, worker.answers(group), strict=True)

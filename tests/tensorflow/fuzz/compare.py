@@ -1,92 +1,35 @@
-"""The real TensorFlow in a process of its own, and the verdict on two answers to one program."""
+"""The verdict on two answers to one program: every difference between them has to be explained."""
 
 from __future__ import annotations
 
+import functools
 import json
-import subprocess
-from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tests.tensorflow import harness
-from tests.tensorflow.fuzz import interpret
+from tests.tensorflow.fuzz import interpret, known
+from tests.tensorflow.fuzz.worker import CRASHED, TensorFlow
 
 Program = dict[str, Any]
 
-# What a TensorFlow without a kernel for a dtype or a derivative says; gradtape may well have one.
-NO_KERNEL = (
-    "Could not find device",
-    "OpKernel",
-    "not supported",
-    "only supports",
-    "not implemented",
-    "not yet implemented",
-    "has invalid type",
-    "gradient registry has no entry",
-    "No gradient defined for operation",
-    "'IndexedSlices'",
-)
-# Verdicts that ask for nothing: `unstable` programs magnify roundings, those that differ by
-# `rounding` agree in double precision, `dense` is a tensor where TensorFlow has slices or reversed.
-FINE = ("same", "no kernel", "crash", "unstable", "rounding", "dense")
-CRASHED = {"crashed": True}
-
-
-class TensorFlow:
-    """A worker that is started again when TensorFlow takes it down."""
-
-    def __init__(self, python: str) -> None:
-        self.python = python
-        self.version = ""
-        self.process: subprocess.Popen[str] | None = None
-
-    def answers(self, programs: Sequence[Program]) -> list[Any]:
-        found: list[Any] = []
-        while len(found) < len(programs):
-            process = self._running()
-            assert process.stdin
-            process.stdin.write(json.dumps(programs[len(found) :]) + "\n")
-            process.stdin.flush()
-            found += [json.loads(line) for line in self._lines(len(programs) - len(found))]
-            if len(found) < len(programs):
-                found.append(CRASHED)
-                self.close()
-        return found
-
-    def close(self) -> None:
-        if self.process:
-            self.process.kill()
-            self.process.communicate()
-        self.process = None
-
-    def _running(self) -> subprocess.Popen[str]:
-        if self.process is None:
-            command = [self.python, "-m", "tests.tensorflow.fuzz.interpret"]
-            pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-            self.process = subprocess.Popen(
-                command, **pipes, stderr=subprocess.DEVNULL, text=True, bufsize=1
-            )
-            greeting = next(self._lines(1), None)
-            if greeting is None:
-                self.close()
-                raise SystemExit(f"{self.python} cannot run TensorFlow's worker")
-            self.version = json.loads(greeting)["tensorflow"]
-        return self.process
-
-    def _lines(self, count: int) -> Iterator[str]:
-        assert self.process
-        assert self.process.stdout
-        for _ in range(count):
-            line = self.process.stdout.readline()
-            if not line:
-                return
-            yield line
+# Verdicts that ask for nothing, beside those of `known`. `crash`: TensorFlow took its process down.
+# `unstable`: TensorFlow's own number moves about as far when its operands move by a rounding.
+# `overflow`: neither number is finite, and the program has finite ones at the end of their range:
+# whether their sum is inf or nan hangs on the order of summation.
+# `rounding`: the libraries agree in double precision, and gradtape is about as near to that answer.
+FINE = ("same", "crash", "unstable", "overflow", "rounding", *known.NAMES)
+SEEDS = range(6)
+# How much farther than the answers that were looked at another one may reasonably lie.
+FAR = 8.0
 
 
 def tolerance(program: Program) -> float:
     """Relative: that of the coarsest dtype in the program, more for many steps."""
     dtypes = {part["dtype"] for part in [*program["inputs"], *program["steps"]]}
+    dtypes |= {name for name in harness.TOLERANCE if f"'{name}'" in known.text(program)}
     widest = max(harness.TOLERANCE.get(dtype, (1e-9,))[0] for dtype in dtypes)
     return widest * (1.0 + len(program["steps"]) / 4)
 
@@ -95,94 +38,190 @@ def verdict(
     program: Program, expected: Any, got: Any, tf: Any, worker: TensorFlow
 ) -> tuple[str, str]:
     """A kind (one of FINE, or how the answers differ) and the words for it."""
-    if expected == CRASHED:
+    # A SystemError is Python's word for a C extension that breaks its rules.
+    if expected == CRASHED or (known.raised(expected) or {}).get("raises") == "SystemError":
         return "crash", "TensorFlow crashed"
-    difference = mismatch(program, expected, got)
-    if difference is None:
+    left = differences(program, expected, got)
+    if not left:
         return "same", ""
-    said = _raised(expected)
-    if said and (
-        said["raises"] in ("NotFoundError", "UnimplementedError")
-        or any(words in said["message"] for words in NO_KERNEL)
-    ):
-        return "no kernel", said["message"]
-    if mismatch(program, expected, got, told=False) is None:
-        return "dense", difference
-    if unstable(program, got, tf):
-        return "unstable", difference
-    kind = _kind(expected, got, difference)
-    wide = doubled(program) if kind == "value" else None
-    if wide and mismatch(wide, worker.answers([wide])[0], interpret.answer(wide, tf)) is None:
-        return "rounding", difference
-    return kind, difference
+    values = functools.cache(lambda: interpret.values(program, tf))
+    names = [known.name(program, d.place, d.expected, d.got, values) for d in left]
+    if all(names):
+        return names[0] or "", left[0].words
+    left = [d for d, name in zip(left, names, strict=True) if not name]
+    first = left[0]
+    if any(_kind(d) != "value" for d in left):
+        first = next(d for d in left if _kind(d) != "value")
+        return _kind(first), first.words
+    left = _steady(program, expected, left, worker)
+    if not left:
+        return "unstable", first.words
+    first = left[0]
+    if all(_infinite(d) for d in left) and interpret.overflows(program, tf):
+        return "overflow", first.words
+    if all(_rounded(program, left, tf, worker)):
+        return "rounding", first.words
+    return "value", first.words
 
 
-def mismatch(program: Program, expected: Any, got: Any, told: bool = True) -> str | None:
-    """The harness's judgement, with the program's tolerance and rows in any order.
+@dataclass(frozen=True)
+class Difference:
+    """A place where two answers differ, what each has there, and words for it."""
 
-    `told`: slices and tensors are told apart, except as tangents. Those are always dense here;
-    TensorFlow may give slices, because it pulls twice.
+    place: tuple[int, ...]
+    expected: Any
+    got: Any
+    words: str
+
+
+def mismatch(program: Program, expected: Any, got: Any) -> str | None:
+    """The first difference that is not documented, in words."""
+    for d in differences(program, expected, got):
+        if not known.name(program, d.place, d.expected, d.got):
+            return d.words
+    return None
+
+
+def differences(program: Program, expected: Any, got: Any) -> list[Difference]:
+    """All places that differ, with the program's tolerance and rows in any order.
+
+    Tangents are always dense here; TensorFlow may give slices, because it pulls twice.
     """
-    told = told and program["scenario"]["kind"] not in ("jvp", "forward_over_back")
-    return harness.mismatch(_dense(expected, told), _dense(got, told), tolerance(program))
+    told = program["scenario"]["kind"] not in known.FORWARD
+    pair = known.summed(expected, told), known.summed(got, told)
+    return list(_differences(*pair, tolerance(program), ()))
 
 
-def unstable(program: Program, got: Any, tf: Any) -> bool:
-    """Whether a few roundings change gradtape's own answer as much as a mismatch."""
-    relative = tolerance(program) / 2
-    return any(
-        harness.mismatch(_dense(got), _dense(interpret.nudged_answer(program, tf, seed)), relative)
-        for seed in range(6)
+def _differences(expected: Any, got: Any, relative: float, place: tuple[int, ...]) -> Any:
+    items, others = _items(expected), _items(got)
+    if items is not None and others is not None and len(items) == len(others):
+        for i, (item, other) in enumerate(zip(items, others, strict=True)):
+            yield from _differences(item, other, relative, (*place, i))
+        return
+    if _has(expected, "rows") and _has(got, "rows"):
+        expected, got = expected["rows"], got["rows"]
+    path = "answer" + "".join(f"[{i}]" for i in place)
+    words = harness.mismatch(expected, got, relative, path=path)
+    if words:
+        yield Difference(place, expected, got, words)
+
+
+def _has(answer: Any, key: str) -> bool:
+    return isinstance(answer, dict) and key in answer
+
+
+def _items(answer: Any) -> list[Any] | None:
+    if _has(answer, "tuple"):
+        return answer["tuple"]
+    return answer if isinstance(answer, list) else None
+
+
+def at(answer: Any, place: tuple[int, ...]) -> Any:
+    """The part of an answer at a place, or None."""
+    for i in place:
+        items = _items(answer)
+        if items is None or len(items) <= i:
+            return None
+        answer = items[i]
+    return answer
+
+
+# ---------------------------------------------------------------------------------- roundings
+
+
+def steady(program: Program, expected: Any, worker: TensorFlow) -> bool:
+    """Whether TensorFlow's answer hangs nowhere on its last digits."""
+    answers = worker.answers([{**program, "nudge": seed} for seed in SEEDS])
+    wanted, relative = known.summed(expected, False), tolerance(program) / 2
+    return not any(
+        any(_differences(wanted, known.summed(answer, False), relative, ())) for answer in answers
     )
+
+
+def _steady(
+    program: Program, expected: Any, left: list[Difference], worker: TensorFlow
+) -> list[Difference]:
+    """The differences that are not a matter of TensorFlow's own last digits."""
+    answers = worker.answers([{**program, "nudge": seed} for seed in SEEDS])
+    shaken = [known.summed(answer, False) for answer in answers]
+    return [d for d in left if not _moves(d, [at(answer, d.place) for answer in shaken])]
+
+
+def _moves(d: Difference, nudged: list[Any]) -> bool:
+    """Whether each number that differs is one that moves as far when its operands are nudged."""
+    wanted, found = known.numbers(d.expected), known.numbers(d.got)
+    spread = np.zeros(wanted.shape)
+    for answer in nudged:
+        other = known.numbers(answer)
+        if other.shape != wanted.shape:
+            continue
+        with np.errstate(invalid="ignore"):
+            apart = np.abs(other - wanted)
+        finite = np.isfinite(other) & np.isfinite(wanted)
+        same = (other == wanted) | (np.isnan(other) & np.isnan(wanted))
+        spread = np.maximum(spread, np.where(same, 0.0, np.where(finite, apart, np.inf)))
+    with np.errstate(invalid="ignore"):
+        near = np.abs(found - wanted) <= FAR * spread
+    return bool(np.all(near | np.isinf(spread) | _close(d, wanted, found)))
+
+
+def _infinite(d: Difference) -> bool:
+    wanted, found = known.numbers(d.expected), known.numbers(d.got)
+    finite = np.isfinite(wanted) | np.isfinite(found)
+    return bool(np.all(_close(d, wanted, found) | ~finite))
+
+
+def _close(d: Difference, wanted: Any, found: Any) -> Any:
+    relative = harness.TOLERANCE.get(d.expected.get("tensor", ""), (0.0,))[0]
+    return np.isclose(found, wanted, rtol=relative, atol=0.0, equal_nan=True)
+
+
+def _rounded(program: Program, left: list[Difference], tf: Any, worker: TensorFlow) -> list[bool]:
+    """Whether, in double precision, the libraries agree and gradtape is as near as TensorFlow."""
+    wide = doubled(program)
+    if wide is None:
+        return [False]
+    wanted = known.summed(worker.answers([wide])[0], False)
+    found = known.summed(interpret.answer(wide, tf), False)
+    return [_as_near(d, at(wanted, d.place), at(found, d.place)) for d in left]
+
+
+def _as_near(d: Difference, wanted: Any, found: Any) -> bool:
+    exact, ours = known.numbers(wanted), known.numbers(found)
+    theirs, got = known.numbers(d.expected), known.numbers(d.got)
+    if not exact.shape == ours.shape == theirs.shape == got.shape or not exact.size:
+        return False
+    if not np.allclose(exact, ours, rtol=1e-6, atol=1e-9, equal_nan=True):
+        return False
+    relative, floor = harness.TOLERANCE.get(d.expected.get("tensor", ""), (0.0, 0.0))
+    with np.errstate(invalid="ignore"):
+        theirs_off, off = np.abs(theirs - exact), np.abs(got - exact)
+        allowed = FAR * theirs_off + relative * np.nanmax(np.abs(exact)) + floor
+        same = (got == exact) | (np.isnan(got) & np.isnan(exact))
+        return bool(np.all((off <= allowed) | same | (off <= theirs_off)))
 
 
 def doubled(program: Program) -> Program | None:
     """The program in double precision, if it is not there already."""
-    text = json.dumps(program)
-    wide = text.replace('"float32"', '"float64"').replace('"complex64"', '"complex128"')
+    text = wide = json.dumps(program)
+    for narrow, width in (
+        ("float32", "float64"),
+        ("float16", "float64"),
+        ("bfloat16", "float64"),
+        ("complex64", "complex128"),
+    ):
+        wide = wide.replace(f'"{narrow}"', f'"{width}"')
     return None if wide == text else json.loads(wide)
 
 
-def _kind(expected: Any, got: Any, difference: str) -> str:
-    if _raised(expected) or _raised(got):
-        pair = [_raised(side)["raises"] if _raised(side) else "answer" for side in (expected, got)]
+def _kind(d: Difference) -> str:
+    raised = [known.raised(side) for side in (d.expected, d.got)]
+    if any(raised):
+        pair = [side["raises"] if side else "answer" for side in raised]
         return f"{pair[0]} expected, got {pair[1]}"
     for word in (".dtype", ".shape"):
-        if word + ":" in difference:
+        if word + ":" in d.words:
             return word[1:]
-    return "None" if "null" in difference else "value"
-
-
-def _raised(answer: Any) -> Any:
-    return answer if isinstance(answer, dict) and "raises" in answer else None
-
-
-def _dense(answer: Any, told: bool = True) -> Any:
-    """The answer with the rows of slices summed up, still told apart from tensors or not."""
-    if isinstance(answer, list):
-        return [_dense(item, told) for item in answer]
-    if not isinstance(answer, dict):
-        return answer
-    if "tuple" in answer:
-        return {"tuple": [_dense(item, told) for item in answer["tuple"]]}
-    if "slices" in answer and answer["slices"]["dense_shape"]:
-        values, indices, shape = (answer["slices"][k] for k in ("values", "indices", "dense_shape"))
-        if not all("value" in part for part in (values, indices, shape)):
-            return answer
-        given = _numbers(values["value"])
-        # A complex number is a pair.
-        pairs = given.shape[len(values["shape"]) :] if given.size else ()
-        given = np.reshape(given, (*values["shape"], *pairs))
-        rows = np.zeros((*shape["value"], *pairs))
-        np.add.at(rows, np.array(indices["value"], dtype=np.int64), given)
-        summed = {**values, "shape": shape["value"], "value": _plain(rows)}
-        return {"tuple": ["slices", summed]} if told else summed
-    return answer
-
-
-def _numbers(value: Any) -> Any:
-    return np.array(value, dtype=np.float64)
-
-
-def _plain(rows: Any) -> Any:
-    return [_plain(row) for row in rows] if rows.ndim else str(float(rows))
+    if known.none(d.expected) or known.none(d.got):
+        return "None"
+    return "value" if isinstance(d.expected, dict) and "value" in d.expected else "kind"

@@ -13,11 +13,19 @@ FLOATS = ("float32", "float64")
 HALVES = ("float16", "bfloat16")
 COMPLEX = ("complex64", "complex128")
 WHOLE = ("int32", "int64")
+SMALL = ("int8", "int16", "uint8", "uint16", "uint32", "uint64")
 
 SHAPES = [(), (), (1,), (2,), (3,), (3,), (2, 3), (3, 2), (1, 3), (3, 1), (3, 3), (2, 2), (2, 1, 3)]
 EMPTY = [(0,), (0, 3), (2, 0)]
-KINKS = [0.0, 1.0, -1.0, 0.5, 2.0, -0.5, 6.0]
-LARGEST = 36
+KINKS = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -0.5, 6.0]
+WILD = [math.inf, -math.inf, math.nan, -0.0, 1e30, 1e-30]
+LARGEST = 40
+# What makes shapes out of values, or runs Python: its shape is unknown to whoever traces it.
+EAGER = (
+    "boolean_mask", "partition", "py_function", "numpy_function", "tf.unique", "sparse.",
+    "tf.Variable(", "bincount", "stitch", "confusion", "dynamic_size", "reverse_sequence",
+    "tf.where({0} > 0.0)", "tf.tuple", "math.segment_", "tf.repeat({0}, {times}",
+)  # fmt: skip
 
 Shape = tuple[int, ...]
 
@@ -34,6 +42,9 @@ class Draw:
         self.inputs: list[dict[str, Any]] = []
         self.steps: list[dict[str, Any]] = []
         self.known: dict[str, tuple[Shape, str]] = {}
+        self.graph = False  # TensorFlow traces the steps, before values are known
+        self.forward = False  # TensorFlow's forward mode, which has no tangent of Python code
+        self.copies = False  # the steps are given tensors, also for variables
 
     def chance(self, probability: float) -> bool:
         return self.rng.random() < probability
@@ -74,16 +85,22 @@ class Draw:
             shape = self.one(EMPTY) if self.chance(0.04) else self.one(SHAPES)
         kind = "variable" if self.chance(0.5) else "constant"
         name = f"x{len(self.inputs)}"
-        kinked = self.chance(0.2)
-        numbers = [self.number(dtype, kinked) for _ in range(math.prod(shape))]
+        kinked, wild = self.chance(0.2), self.chance(0.02)
+        numbers = [self.number(dtype, kinked, wild) for _ in range(math.prod(shape))]
         given = {"name": name, "kind": kind, "dtype": dtype, "shape": list(shape)}
         self.inputs.append({**given, "values": numbers})
         self.known[name] = shape, dtype
         return name
 
-    def number(self, dtype: str, kinked: bool) -> Any:
+    def number(self, dtype: str, kinked: bool, wild: bool = False) -> Any:
+        if dtype in COMPLEX:
+            return [self.number("float", kinked, wild), self.number("float", kinked)]
+        if dtype == "bool":
+            return self.chance(0.5)
         if dtype in WHOLE:
             return self.rng.randint(-3, 3)
+        if wild and self.chance(0.3):
+            return self.one(WILD if dtype not in HALVES else WILD[:4])
         if kinked and self.chance(0.6):
             return self.one(KINKS)
         return round(self.rng.uniform(-2.0, 2.0), 2)
@@ -94,7 +111,9 @@ class Draw:
         self, op: str, of: Sequence[str], shape: Sequence[int], dtype: str, **params: Any
     ) -> str:
         """Append a step and give the name of its result."""
-        if math.prod(shape) > LARGEST:
+        if math.prod(shape) > LARGEST or (self.graph and any(word in op for word in EAGER)):
+            raise Unfit
+        if self.forward and "py_function" in op:
             raise Unfit
         name = f"v{len(self.steps)}"
         step: dict[str, Any] = {"to": name, "op": op, "of": list(of)}

@@ -6,11 +6,22 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tests.tensorflow.fuzz import expressions as text
-from tests.tensorflow.fuzz.draw import COMPLEX, FLOATS, HALVES, WHOLE, Draw, Unfit, broadcast
+from tests.tensorflow.fuzz.draw import (
+    COMPLEX,
+    FLOATS,
+    HALVES,
+    SMALL,
+    WHOLE,
+    Draw,
+    Unfit,
+    broadcast,
+)
 
 REAL = (*FLOATS, *HALVES)
-ANY = (*FLOATS, *HALVES, *COMPLEX, *WHOLE)
+ANY = (*FLOATS, *HALVES, *COMPLEX, *WHOLE, "bool")
 
 
 def unary(d: Draw) -> Any:
@@ -35,10 +46,79 @@ def binary(d: Draw) -> Any:
 
 
 def whole(d: Draw) -> Any:
-    a = d.value(WHOLE)
+    dtypes = (*WHOLE, *SMALL) if d.chance(0.3) else WHOLE
+    a = d.value(dtypes) if d.chance(0.7) else d.need((3,), d.one(WHOLE))
     b = d.partner(a)
-    op = d.one("{0} + {1} | {0} * {1} | {0} - {1} | {0} // 2 | {0} % 3 | tf.maximum({0}, {1})")
-    return d.step(op, [a, b], broadcast(d.shape(a), d.shape(b)) or (), d.dtype(a))
+    return d.step(d.one(text.BITS), [a, b], broadcast(d.shape(a), d.shape(b)) or (), d.dtype(a))
+
+
+def whole_alone(d: Draw) -> Any:
+    a = d.need((d.one([2, 3, 3]),), "int32")
+    if d.chance(0.3):
+        return d.step(d.one(text.WHOLE_TO_SCALAR), [a], (), "int32")
+    op = d.one(text.WHOLE)
+    return d.step(op, [a], d.shape(a), "int8" if '"int8"' in op else "int32")
+
+
+def truth(d: Draw) -> Any:
+    a = d.value()
+    op = d.one(text.TO_BOOL)
+    whole = any(word in op for word in ("reduce", "decreasing", "increasing"))
+    return d.step(op, [a], () if whole else d.shape(a), "bool")
+
+
+def indicator(d: Draw) -> Any:
+    """Whole numbers turned into others with more axes, and into floats."""
+    a = d.need((d.one([2, 3, 3]),), "int32")
+    shape, dtype = d.shape(a), d.one(FLOATS)
+    if d.chance(0.5):
+        op = "tf.one_hot({0}, 3, on_value=2.0, dtype={to})"
+        op = d.one([op, "tf.one_hot({0}, 3, dtype={to})"])
+        return d.step(op, [a], (*shape, 3), dtype, to=dtype)
+    if d.chance(0.5):
+        op = "tf.sequence_mask(tf.abs({0}), 3, dtype={to})"
+        return d.step(op, [a], (*shape, 3), dtype, to=dtype)
+    op = "tf.cast(tf.math.bincount(tf.abs({0}), minlength=3, maxlength=3), {to})"
+    return d.step(op, [a], (3,), dtype, to=dtype)
+
+
+def made(d: Draw) -> Any:
+    """Values out of nothing: constants, ranges, random numbers of a seed."""
+    dtype = d.one(FLOATS)
+    seed = [d.rng.randint(0, 99), d.rng.randint(0, 99)]
+    op, shape = d.one(
+        [
+            ("tf.random.stateless_uniform([2, 3], {seed}, -1.0, 1.0, {to})", (2, 3)),
+            ("tf.random.stateless_normal([3], {seed}, dtype={to})", (3,)),
+            ("tf.random.stateless_truncated_normal([3, 1], {seed}, dtype={to})", (3, 1)),
+            ("tf.random.stateless_gamma([3], {seed}, 2.0, dtype={to})", (3,)),
+            ("tf.random.stateless_poisson([3], {seed}, 2.0, {to})", (3,)),
+            ("tf.cast(tf.random.stateless_categorical([[0.0, 1.0]], 3, {seed}), {to})", (1, 3)),
+            ("tf.linspace(tf.constant(-1.0, {to}), 2.0, 3)", (3,)),
+            ("tf.range(3, dtype={to})", (3,)),
+            ("tf.eye(3, dtype={to})", (3, 3)),
+            ("tf.fill([2, 3], tf.constant(0.5, {to}))", (2, 3)),
+            ("tf.meshgrid(tf.range(3, dtype={to}), tf.range(2, dtype={to}))[0]", (2, 3)),
+            ("tf.zeros([0, 3], {to})", (0, 3)),
+        ]
+    )
+    params = {"to": dtype, "seed": seed} if "{seed}" in op else {"to": dtype}
+    return d.step(op, [], shape, dtype, **params)
+
+
+def assign(d: Draw) -> Any:
+    """A variable changes between its uses."""
+    names = [given["name"] for given in d.inputs if given["kind"] == "variable"]
+    names = [name for name in names if d.dtype(name) in FLOATS]
+    if not names or d.copies:
+        raise Unfit
+    a = d.one(names)
+    op = d.one(
+        "{0}.assign({0} * 0.5 + 0.25) | {0}.assign_add(tf.ones_like({0}))"
+        " | {0}.assign_sub({0} * 0.5) | {0}.assign(tf.sin({0}), read_value=True)"
+        " | tf.identity({0}.assign_add({0}))"
+    )
+    return d.step(op, [a], d.shape(a), d.dtype(a))
 
 
 def compare(d: Draw) -> Any:
@@ -68,7 +148,7 @@ def select(d: Draw) -> Any:
 
 def cast(d: Draw) -> Any:
     a = d.value((*FLOATS, *HALVES, *COMPLEX, *WHOLE, "bool"))
-    to = d.one([*FLOATS, *FLOATS, *FLOATS, *HALVES, "complex64", "complex128", "int32", "int64"])
+    to = d.one([*FLOATS * 3, *HALVES, *COMPLEX, *WHOLE, d.one(SMALL), "bool"])
     # What is halved or cut to whole numbers is mostly led back at once.
     name = d.step("tf.cast({0}, {to})", [a], d.shape(a), to, to=to)
     if to not in FLOATS and d.chance(0.6):
@@ -78,22 +158,37 @@ def cast(d: Draw) -> Any:
 
 
 def complexes(d: Draw) -> Any:
-    made = [name for name, (_, dtype) in d.known.items() if dtype in COMPLEX]
-    if not made or d.chance(0.4):
+    found = [name for name, (_, dtype) in d.known.items() if dtype in COMPLEX]
+    if not found or d.chance(0.3):
         a = d.value()
         b = d.need(d.shape(a), d.dtype(a))
         to = "complex64" if d.dtype(a) == "float32" else "complex128"
         return d.step("tf.complex({0}, {1})", [a, b], d.shape(a), to)
-    a = d.one(made)
+    a = d.one(found)
     shape, dtype = d.known[a]
-    if d.chance(0.4):
+    if d.chance(0.3):
         op = d.one("tf.math.real({0}) | tf.math.imag({0}) | tf.abs({0}) | tf.math.angle({0})")
         return d.step(op, [a], shape, "float32" if dtype == "complex64" else "float64")
     b = d.partner(a)
     op = d.one(
-        "{0} * {1} | {0} + {1} | {0} - {1} | tf.math.conj({0}) * {1} | tf.exp({0} * 0.25) + {1}"
-        " | tf.sin({0} * 0.5) * {1} | tf.square({0}) - {1} | {0} / ({1} + 4.0) | -{0} * {1}"
-        " | tf.sqrt({0} + 3.0) + {1} | tf.tanh({0} * 0.25) + {1} | tf.math.log({0} + 4.0) * {1}"
+        "{0} * {1} | {0} + {1} | {0} - {1} | tf.math.conj({0}) * {1}"
+        " | tf.exp({0} * 0.25) + {1} | tf.sin({0} * 0.5) * {1} | tf.square({0}) - {1}"
+        " | {0} / ({1} + 4.0) | -{0} * {1} | tf.sqrt({0} + 3.0) + {1}"
+        " | tf.tanh({0} * 0.25) + {1} | tf.math.log({0} + 4.0) * {1}"
+        " | tf.math.reciprocal({0} + 4.0) * {1} | tf.cos({0} * 0.5) - {1} | {0} ** 2 + {1}"
+        " | tf.sigmoid({0} * 0.25) + {1} | tf.sinh({0} * 0.25) * {1} | tf.cosh({0} * 0.25) * {1}"
+        " | tf.math.rsqrt({0} + 4.0) * {1} | tf.math.expm1({0} * 0.25) + {1}"
+        " | tf.identity({0}) * {1} | tf.math.log1p({0} * 0.125) + {1}"
+        " | tf.reduce_sum({0}) + {0} * {1} | tf.sign({0}) * {1}"
+        " | tf.math.divide_no_nan({0}, {1}) | tf.math.asinh({0} * 0.25) + {1}"
+        " | {0} * (1.0 + 2.0j) - {1} | tf.math.atan({0} * 0.25) + {1}"
+        " | tf.reduce_mean({0}) * {1} + {0} | tf.pow({0} + 4.0, 1.5) * {1}"
+        " | tf.math.conj({1}) + {0} | tf.where(tf.abs({0}) > 1.0, {0}, {1})"
+        " | tf.tan({0} * 0.125) + {1} | tf.math.acosh({0} * 0.125 + 3.0) + {1}"
+        " | tf.math.asin({0} * 0.125) + {1} | tf.math.acos({0} * 0.125) - {1}"
+        " | tf.math.atanh({0} * 0.125) + {1} | tf.math.xlogy({0}, {1} + 4.0)"
+        " | tf.math.xdivy({0}, {1} + 4.0) | tf.cumsum([{0}, {0}])[1] + {1}"
+        " | tf.stack([{0}, {0}])[1] * {1} | tf.math.squared_difference({0}, {1})"
     )
     return d.step(op, [a, b], broadcast(shape, d.shape(b)) or (), dtype)
 
@@ -179,6 +274,11 @@ def enlarge(d: Draw) -> Any:
         to = [n * t for n, t in zip(shape, times, strict=True)]
         return d.step("tf.tile({0}, {times})", [a], to, d.dtype(a), times=times)
     axis = d.axis(rank) % rank
+    if d.chance(0.3):
+        times = [d.one([0, 1, 2]) for _ in range(shape[axis])]
+        to = [sum(times) if i == axis else n for i, n in enumerate(shape)]
+        op = "tf.repeat({0}, {times}, axis={axis})"
+        return d.step(op, [a], to, d.dtype(a), times=times, axis=axis)
     to = [n * 2 if i == axis else n for i, n in enumerate(shape)]
     return d.step("tf.repeat({0}, 2, axis={axis})", [a], to, d.dtype(a), axis=axis)
 
@@ -186,11 +286,13 @@ def enlarge(d: Draw) -> Any:
 def pad(d: Draw) -> Any:
     a = d.value(fits=lambda s: len(s) > 0)
     shape = d.shape(a)
-    # Mirroring nothing is an error, even by nothing.
-    mode = "CONSTANT" if 0 in shape else d.one(["CONSTANT", "REFLECT", "SYMMETRIC"])
+    mode = d.one(["CONSTANT", "REFLECT", "SYMMETRIC"])
     least = {"CONSTANT": 0, "REFLECT": 2, "SYMMETRIC": 1}[mode]
     by = [[d.one([0, 1]), d.one([0, 1])] if n >= least else [0, 0] for n in shape]
     to = [n + sum(pair) for n, pair in zip(shape, by, strict=True)]
+    if mode == "CONSTANT" and d.chance(0.3):
+        op = "tf.pad({0}, {by}, constant_values=0.5)"
+        return d.step(op, [a], to, d.dtype(a), by=by)
     return d.step("tf.pad({0}, {by}, mode={mode})", [a], to, d.dtype(a), by=by, mode=mode)
 
 
@@ -211,7 +313,9 @@ def part(d: Draw) -> Any:
     a = d.value(ANY, fits=lambda s: len(s) > 0 and s[0] > 0)
     shape, dtype = d.shape(a), d.dtype(a)
     first, rest = shape[0], shape[1:]
-    which = d.rng.randrange(8)
+    which = d.rng.randrange(12)
+    if which > 7:
+        return _slice(d, a)
     if which == 0:
         return d.step("{0}[{i}]", [a], rest, dtype, i=d.rng.randrange(-first, first))
     if which == 1:
@@ -231,6 +335,30 @@ def part(d: Draw) -> Any:
     return d.step("tf.slice({0}, {begin}, {size})", [a], size, dtype, begin=begin, size=size)
 
 
+def _slice(d: Draw, a: str) -> Any:
+    """Any basic index: numbers, slices with steps of either sign, new axes, an ellipsis."""
+    shape, texts = d.shape(a), []
+    dots = d.chance(0.3)
+    for n in shape[: d.rng.randint(1, len(shape))]:
+        if d.chance(0.15):
+            texts.append("tf.newaxis")
+        if n and d.chance(0.35):
+            i = d.rng.randrange(-n, n)
+            texts.append(str(i) if d.chance(0.8) else f"tf.constant({i})")
+        else:
+            ends = [d.one(["", str(d.rng.randint(-n - 1, n + 1))]) for _ in range(2)]
+            step = d.one(["", "", ":1", ":2", ":-1", ":-2"])
+            texts.append(f"{ends[0]}:{ends[1]}{step}")
+    if dots:
+        texts.append("...")
+        if d.chance(0.3):
+            texts.append("tf.newaxis")
+    key = ", ".join(texts)
+    plain = key.replace("tf.newaxis", "None").replace("tf.constant", "int")
+    to = np.zeros(shape)[eval(f"np.s_[{plain}]", {"np": np})].shape
+    return d.step(f"{{0}}[{key}]", [a], to, d.dtype(a))
+
+
 # ------------------------------------------------------------------------------------- index
 
 
@@ -245,6 +373,13 @@ def gather(d: Draw) -> Any:
     to = [*shape[:axis], len(indices), *shape[axis + 1 :]]
     if axis == 0 and d.chance(0.2):
         return d.step("tf.nn.embedding_lookup({0}, {at})", [a], to, dtype, at=indices)
+    if len(shape) >= 2 and d.chance(0.2):
+        at = [[d.rng.randrange(shape[1]) for _ in range(2)] for _ in range(shape[0])]
+        to = [shape[0], 2, *shape[2:]]
+        return d.step("tf.gather({0}, {at}, batch_dims=1)", [a], to, dtype, at=at)
+    if len(shape) >= 2 and d.chance(0.2):
+        at = [[d.rng.randrange(n) for n in shape[:2]] for _ in range(2)]
+        return d.step("tf.gather_nd({0}, {at})", [a], [2, *shape[2:]], dtype, at=at)
     return d.step("tf.gather({0}, {at}, axis={axis})", [a], to, dtype, at=indices, axis=axis)
 
 
@@ -271,11 +406,13 @@ def segment(d: Draw) -> Any:
     ids = [d.rng.randrange(3) for _ in range(shape[0])]
     if d.chance(0.4):
         ids = sorted(ids)
-        how = d.one(["sum", "mean", "max", "min"])
+        how = d.one(["sum", "mean", "max", "min", "prod"])
         op = f"tf.math.segment_{how}({{0}}, {{ids}})"
         return d.step(op, [a], [ids[-1] + 1, *shape[1:]], dtype, ids=ids)
-    how = d.one(["sum", "mean", "sqrt_n", "prod"])
+    how = d.one(["sum", "mean", "sqrt_n", "prod", "max", "min"])
     op = f"tf.math.unsorted_segment_{how}({{0}}, {{ids}}, 3)"
+    if how in ("max", "min"):  # of no rows, the end of the numbers
+        op = f"tf.clip_by_value({op}, -9.0, 9.0)"
     return d.step(op, [a], [3, *shape[1:]], dtype, ids=ids)
 
 
@@ -289,6 +426,11 @@ def pick(d: Draw) -> Any:
     if d.chance(0.4):
         k = d.rng.randint(1, shape[-1])
         return d.step("tf.nn.top_k({0}, {k})[0]", [a], [*shape[:-1], k], dtype, k=k)
+    if d.chance(0.3):
+        mask = [d.chance(0.6) for _ in range(shape[-1])]
+        axis, to = len(shape) - 1, [*shape[:-1], sum(mask)]
+        op = "tf.boolean_mask({0}, {mask}, axis={axis})"
+        return d.step(op, [a], to, dtype, mask=mask, axis=axis)
     parts = [d.rng.randrange(2) for _ in range(shape[0])]
     to = [sum(parts), *shape[1:]]
     return d.step("tf.dynamic_partition({0}, {parts}, 2)[1]", [a], to, dtype, parts=parts)
@@ -375,6 +517,13 @@ def losses(d: Draw) -> Any:
         " | tf.nn.batch_normalization({0}, *tf.nn.moments({1}, [0]), None, None, 0.1)"
         " | tf.nn.bias_add({0}, {1}[0])"
         " | {0} - tf.nn.moments({1}, [1], keepdims=True)[0]"
+        " | tf.nn.batch_normalization({0}, {1}[0], {1}[0] ** 2, {1}[0], {1}[0] + 1.0, 0.001)"
+        " | tf.nn.log_poisson_loss(tf.abs({1}) + 1.5, {0}, compute_full_loss=True)"
+        " | {0} * tf.nn.weighted_moments({1}, [0], tf.abs({0}) + 0.5, keepdims=True)[1]"
+        " | {0} * tf.nn.normalize_moments({1}[0] * 0.0 + 2.0, *tf.nn.moments({1}, [0]), None)[1]"
+        " | tf.nn.dropout({0}, 0.0) * {1} | {0} + tf.math.lbeta(tf.abs({1}) + 0.5)[:, None]"
+        " | tf.cast(tf.math.in_top_k([0], tf.cast({0}[:1], 'float32'), 1), {0}.dtype) * {1}"
+        " | {0} * tf.cast(tf.math.confusion_matrix([1, 0], [0, 1]), {1}.dtype)[0, 0]"
     )
     return d.step(op, [a, b], shape, dtype)
 
@@ -402,9 +551,105 @@ def convolve(d: Draw) -> Any:
     return d.step("tf.nn.conv2d({0}, {1}, {by}, {padding})", [a, b], [*to, 2], dtype, **params)
 
 
+def images(d: Draw) -> Any:
+    """Convolutions, pools and rearrangements of other ranks and options."""
+    dtype = d.one(FLOATS)
+    op, a, b, to = d.one(
+        [
+            ("tf.nn.conv1d({0}, {1}, 1, 'SAME')", (1, 4, 2), (2, 2, 2), (1, 4, 2)),
+            ("tf.nn.conv1d({0}, {1}, 2, 'VALID')", (1, 4, 2), (2, 2, 1), (1, 2, 1)),
+            (
+                "tf.nn.conv3d({0}, {1}, [1] * 5, 'SAME')",
+                (1, 2, 2, 2, 1),
+                (2, 2, 1, 1, 2),
+                (1, 2, 2, 2, 2),
+            ),
+            (
+                "tf.nn.conv2d_transpose({0}, {1}, [1, 4, 4, 1], 2, 'SAME')",
+                (1, 2, 2, 2),
+                (2, 2, 1, 2),
+                (1, 4, 4, 1),
+            ),
+            ("tf.nn.conv1d_transpose({0}, {1}, [1, 4, 1], 2)", (1, 2, 2), (2, 1, 2), (1, 4, 1)),
+            ("tf.nn.atrous_conv2d({0}, {1}, 2, 'SAME')", (1, 4, 4, 1), (2, 2, 1, 1), (1, 4, 4, 1)),
+            (
+                "tf.nn.conv2d({0}, {1}, 1, 'SAME', dilations=2)",
+                (1, 4, 4, 1),
+                (2, 2, 1, 1),
+                (1, 4, 4, 1),
+            ),
+            (
+                "tf.nn.conv2d({0}, {1}, 1, [[0, 0], [1, 0], [0, 1], [0, 0]])",
+                (1, 3, 3, 1),
+                (2, 2, 1, 2),
+                (1, 3, 3, 2),
+            ),
+            (
+                "tf.nn.separable_conv2d({0}, {1}, {0}[:, :1, :1, :, None][0], [1] * 4, 'SAME')",
+                (1, 3, 3, 2),
+                (2, 2, 2, 1),
+                (1, 3, 3, 1),
+            ),
+            ("tf.nn.convolution({0}, {1}, padding='VALID')", (1, 4, 2), (2, 2, 2), (1, 3, 2)),
+            ("tf.nn.depth_to_space({0}, 2) * {1}", (1, 2, 2, 4), (), (1, 4, 4, 1)),
+            ("tf.nn.space_to_depth({0}, 2) * {1}", (1, 4, 4, 1), (), (1, 2, 2, 4)),
+            ("tf.space_to_batch({0}, [2], [[0, 0]]) * {1}", (1, 4, 2), (), (2, 2, 2)),
+            ("tf.batch_to_space({0}, [2], [[0, 1]]) * {1}", (2, 2, 2), (), (1, 3, 2)),
+            ("tf.nn.avg_pool1d({0}, 2, 1, 'SAME') * {1}", (1, 4, 2), (), (1, 4, 2)),
+            ("tf.nn.max_pool1d({0}, 2, 2, 'VALID') * {1}", (1, 4, 2), (), (1, 2, 2)),
+            ("tf.nn.max_pool3d({0}, 2, 1, 'SAME') * {1}", (1, 2, 2, 2, 1), (), (1, 2, 2, 2, 1)),
+            ("tf.nn.avg_pool3d({0}, 2, 1, 'VALID') * {1}", (1, 2, 2, 2, 2), (), (1, 1, 1, 1, 2)),
+            ("tf.nn.pool({0}, [2], 'AVG', padding='SAME') * {1}", (1, 4, 2), (), (1, 4, 2)),
+            ("tf.nn.lrn({0}, 1, alpha=0.5, beta=0.75) * {1}", (1, 2, 2, 3), (), (1, 2, 2, 3)),
+            ("tf.linalg.cross({0}, {1})", (2, 3), (2, 3), (2, 3)),
+            (
+                "tf.math.real(tf.signal.ifft(tf.signal.fft(tf.complex({0}, {1}))))",
+                (2, 3),
+                (2, 3),
+                (2, 3),
+            ),
+            ("tf.math.imag(tf.signal.rfft({0})) * {1}", (2, 4), (), (2, 3)),
+            ("tf.signal.irfft(tf.complex({0}, {1}))", (2, 3), (2, 3), (2, 4)),
+            ("tf.abs(tf.signal.fft2d(tf.complex({0}, {1})))", (2, 3), (2, 3), (2, 3)),
+            ("tf.abs(tf.signal.rfft3d({0})) * {1}", (2, 2, 2), (), (2, 2, 2)),
+            ("tf.signal.irfft3d(tf.complex({0}, {0})) * {1}", (2, 2, 2), (), (2, 2, 2)),
+            ("tf.linalg.banded_triangular_solve(tf.abs({0}) + 2.0, {1})", (2, 3), (3, 2), (3, 2)),
+            (
+                "tf.linalg.tridiagonal_matmul({0}, {1}, diagonals_format='compact')",
+                (3, 3),
+                (3, 2),
+                (3, 2),
+            ),
+            (
+                "tf.linalg.tridiagonal_solve(tf.tanh({0}) + [[0.0], [4.0], [0.0]], {1})",
+                (3, 3),
+                (3, 2),
+                (3, 2),
+            ),
+            ("tf.signal.frame({0}, 2, 1) * {1}", (4,), (), (3, 2)),
+            ("tf.signal.overlap_and_add({0}, 1) * {1}", (3, 2), (), (4,)),
+            ("tf.signal.dct({0}, norm='ortho') + {1}", (2, 3), (), (2, 3)),
+            (
+                "tf.cast(tf.nn.ctc_loss([[1, 2]], tf.cast({0}, 'float32'), [2], [4]), {1}.dtype)",
+                (4, 1, 3),
+                (),
+                (1,),
+            ),
+            (
+                "tf.random.stateless_gamma([3], [1, 2], tf.abs({0}) + 0.5, dtype={0}.dtype) * {1}",
+                (3,),
+                (),
+                (3,),
+            ),
+        ]
+    )
+    operands = [d.need(a, dtype), d.need(b, dtype)]
+    return d.step(op, operands, to, dtype)
+
+
 def wrong(d: Draw) -> Any:
     """One deliberate error; its result is never used."""
-    a = d.value(ANY)
+    a = d.value((*REAL, *COMPLEX, *WHOLE))
     op = d.one(text.WRONG)
     name = d.step(op, [a], (), "error")
     del d.known[name]
@@ -418,7 +663,12 @@ FAMILIES: list[tuple[int, Callable[[Draw], Any]]] = [
     (3, compare),
     (3, select),
     (1, logic),
-    (1, whole),
+    (2, whole),
+    (1, whole_alone),
+    (1, truth),
+    (1, indicator),
+    (1, made),
+    (1, assign),
     (3, cast),
     (3, complexes),
     (4, flow),
@@ -442,4 +692,5 @@ FAMILIES: list[tuple[int, Callable[[Draw], Any]]] = [
     (4, square),
     (3, losses),
     (2, convolve),
+    (3, images),
 ]

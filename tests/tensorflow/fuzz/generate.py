@@ -12,16 +12,27 @@ from tests.tensorflow.fuzz.draw import COMPLEX, FLOATS, HALVES, Draw, Unfit
 
 Program = dict[str, Any]
 
+# What a program asks for, and how often.
 KINDS = {
-    "gradient": 10,
-    "persistent": 5,
+    "gradient": 12,
+    "persistent": 6,
     "second": 4,
+    "penalty": 1,
     "jacobian": 2,
+    "batch_jacobian": 1,
+    "hessian": 0.5,
     "jvp": 2,
     "forward_over_back": 1,
+    "back_over_forward": 1,
+    "forward_twice": 0.25,
     "function": 2,
+    "whole": 1,
     "custom": 2,
 }
+# TensorFlow traces these op by op, which takes it long.
+TRACED = ("jvp", "jacobian", "batch_jacobian", "hessian", "forward_over_back", "back_over_forward",
+          "forward_twice")  # fmt: skip
+PLAIN = ("gradient", "persistent")
 
 
 def generate(seed: int, index: int) -> Program:
@@ -30,20 +41,24 @@ def generate(seed: int, index: int) -> Program:
     draw = Draw(rng)
     main = "float32" if draw.chance(0.65) else "float64"
     for _ in range(rng.randint(1, 4)):
-        other = "float64" if draw.chance(0.1) else main
-        draw.input(dtype="int32" if draw.chance(0.04) else other)
+        other = draw.one(["float64", "int32", "int64", *HALVES, *COMPLEX, "bool"])
+        draw.input(dtype=other if draw.chance(0.2) else main)
     draw.input((3, 3) if draw.chance(0.3) else None, main)
     kind = rng.choices(list(KINDS), list(KINDS.values()))[0]
-    # Forward mode and Jacobians are traced by TensorFlow, op by op.
-    longest = 10 if kind in ("jvp", "jacobian", "forward_over_back") else 40
-    length = int(rng.triangular(5, longest, 9))
+    draw.graph = kind in ("function", "whole")
+    draw.forward = kind in TRACED and "jacobian" not in kind
+    draw.copies = kind in ("custom", "forward_twice")
+    length = int(rng.triangular(5, 10 if kind in TRACED else 40, 9))
     weights, makers = zip(*families.FAMILIES, strict=True)
-    broken = draw.chance(0.1) and kind in ("gradient", "persistent")
+    broken = draw.chance(0.1) and kind in PLAIN
     while len(draw.steps) < length:
         with contextlib.suppress(Unfit):
             rng.choices(makers, weights)[0](draw)
     if broken:
         families.wrong(draw)
+    if kind == "forward_twice":  # of variables, an internal error of TensorFlow's
+        for given in draw.inputs:
+            given["kind"] = "constant"
     return {
         "id": f"{kind}-{seed}-{index}",
         "inputs": draw.inputs,
@@ -56,31 +71,45 @@ def scenario(d: Draw, kind: str) -> dict[str, Any]:
     """How tapes follow the steps and what they are asked."""
     results = [step["to"] for step in d.steps if step["to"] in d.known]
     sloped = [name for name in results if d.dtype(name) in (*FLOATS, *HALVES, *COMPLEX)]
-    inputs = [given["name"] for given in d.inputs if given["dtype"] in (*FLOATS, *COMPLEX)]
+    inputs = [given["name"] for given in d.inputs if given["dtype"] in (*FLOATS, *HALVES, *COMPLEX)]
     chosen: dict[str, Any] = {"kind": kind, "watch": _watched(d, results, kind)}
     if kind == "gradient" and d.chance(0.12) and len(d.steps) > 3:
         start = d.rng.randrange(len(d.steps) - 1)
         chosen["pause"] = [start, d.rng.randint(start + 1, len(d.steps))]
+    if kind in PLAIN and d.chance(0.05):
+        chosen["alone"] = True  # variables are not watched of themselves
     queries = []
     for _ in range(d.rng.randint(2, 4) if kind == "persistent" else 1):
         targets = d.rng.sample(sloped[-8:], min(d.rng.randint(1, 3), len(sloped[-8:])))
-        if kind in ("jacobian", "custom"):
+        if kind in ("jacobian", "batch_jacobian", "hessian", "custom"):
             small = [name for name in sloped[::-1] if math.prod(d.shape(name)) <= 9]
             targets = small[:1]
         if kind == "persistent" and d.chance(0.03) and results:
             targets = [d.one(results)]
         sources = d.rng.sample(inputs, d.rng.randint(1, len(inputs)))
-        if kind in ("gradient", "persistent") and d.chance(0.2):
+        if kind == "batch_jacobian":
+            targets, sources = _batches(d, sloped, inputs) or (targets, sources[:1])
+        if kind in PLAIN and d.chance(0.2):
             sources.append(d.one(results))
         query: dict[str, Any] = {"targets": targets, "sources": sources}
         if d.chance(0.15):
             query["unconnected"] = "zero"
         plain = all(d.dtype(name) in (*FLOATS, *HALVES, *COMPLEX) for name in targets)
-        if kind in ("gradient", "persistent", "function") and plain and d.chance(0.15):
+        if kind in (*PLAIN, "function", "whole") and plain and d.chance(0.15):
             query["weighted"] = True
         queries.append(query)
     chosen["queries"] = queries
     return chosen
+
+
+def _batches(d: Draw, sloped: list[str], inputs: list[str]) -> tuple[list[str], list[str]] | None:
+    """A target and a source with a common first axis, if there are any."""
+    for target in reversed(sloped):
+        for source in inputs:
+            shapes = d.shape(target), d.shape(source)
+            if all(len(shape) > 1 for shape in shapes) and shapes[0][0] == shapes[1][0]:
+                return [target], [source]
+    return None
 
 
 def _watched(d: Draw, results: list[str], kind: str) -> list[list[Any]]:
@@ -88,12 +117,11 @@ def _watched(d: Draw, results: list[str], kind: str) -> list[list[Any]]:
     watch: list[list[Any]] = []
     for given in d.inputs:
         if given["kind"] == "constant" and d.chance(0.85):
-            late = d.chance(0.1) and kind in ("gradient", "persistent")
-            # Later than its first use beside a followed value, TensorFlow still counts that use.
-            uses = [i for i, step in enumerate(d.steps) if given["name"] in step["of"]]
-            watch.append([d.rng.randint(0, min(uses, default=0)) if late else 0, given["name"]])
-    if d.chance(0.1) and results and kind in ("gradient", "persistent"):
+            late = d.chance(0.1) and kind in PLAIN
+            watch.append([d.rng.randint(0, len(d.steps)) if late else 0, given["name"]])
+    if d.chance(0.1) and results and kind in PLAIN:
         name = d.one(results)
         at = next(i for i, step in enumerate(d.steps) if step["to"] == name)
-        watch.append([at + 1, name])
+        late = d.chance(0.1)
+        watch.append([d.rng.randint(at + 1, len(d.steps)) if late else at + 1, name])
     return sorted(watch)

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import io
 import json
+import math
 import os
 import random
 import sys
@@ -50,9 +51,46 @@ def nudged_answer(program: dict[str, Any], tf: Any, seed: int) -> Any:
     program = copy.deepcopy(program)
     for given in program["inputs"]:
         by = 1.0 + rng.choice([-1, 1]) * STEP.get(given["dtype"], 2.0**-52)
-        if not given["dtype"].startswith("int"):
-            given["values"] = [v if v * 2 == round(v * 2) else v * by for v in given["values"]]
+        if given["dtype"].startswith(("float", "bfloat", "complex")):
+            given["values"] = [_nudged(v, by) for v in given["values"]]
     return answer(program, tf, nudge)
+
+
+def values(program: dict[str, Any], tf: Any) -> dict[str, Any]:
+    """What each input and step of the program holds, as far as it runs."""
+    found: dict[str, Any] = {}
+    for given in program["inputs"]:
+        if given["dtype"].startswith(("float", "bfloat")):
+            found[given["name"]] = np.array(given["values"], np.float64)
+    names = iter([step["to"] for step in program["steps"]])
+
+    def look(x: Any) -> Any:
+        name = next(names, "")
+        numeric = getattr(getattr(x, "dtype", None), "name", "") in (
+            "float16",
+            "float32",
+            "float64",
+        )
+        found[name] = x.numpy() if numeric else np.zeros(0)
+        return x
+
+    answer(program, tf, look)
+    return found
+
+
+def overflows(program: dict[str, Any], tf: Any) -> bool:
+    """Whether some step has a finite result from which a product with another may overflow."""
+    for value in values(program, tf).values():
+        finite = np.abs(value[np.isfinite(value)])
+        if finite.size and finite.max() > float(np.finfo(value.dtype).max) ** 0.75:
+            return True
+    return False
+
+
+def _nudged(value: Any, by: float) -> Any:
+    if isinstance(value, list):  # a complex number
+        return [_nudged(part, by) for part in value]
+    return value if not math.isfinite(value) or value * 2 == round(value * 2) else value * by
 
 
 def serve() -> int:
@@ -67,7 +105,9 @@ def serve() -> int:
     replies.flush()
     for line in sys.stdin:
         for program in json.loads(line):
-            replies.write(json.dumps(answer(program, tf)) + "\n")
+            seed = program.pop("nudge", None)
+            found = answer(program, tf) if seed is None else nudged_answer(program, tf, seed)
+            replies.write(json.dumps(found) + "\n")
             replies.flush()
     return 0
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from typing import Any
 
 import numpy as np
@@ -40,11 +42,25 @@ def leaves(program: dict[str, Any]) -> list[str]:
 
 
 def _input(given: dict[str, Any]) -> str:
-    values = np.reshape(np.array(given["values"], dtype=object), given["shape"]).tolist()
+    values = _written(given)
     if 0 in given["shape"]:
         values = f"tf.zeros({given['shape']}, {given['dtype']!r})"
     kind = {"variable": "tf.Variable", "constant": "tf.constant"}[given["kind"]]
     return f"{given['name']} = {kind}({values}, dtype={given['dtype']!r})"
+
+
+def _written(given: dict[str, Any]) -> str:
+    """The values of an input as nested lists of Python's numbers."""
+    texts = np.empty(len(given["values"]), dtype=object)
+    texts[:] = [_number(value) for value in given["values"]]
+    return re.sub(r"'([^']*)'", r"\1", str(texts.reshape(given["shape"]).tolist()))
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, list):
+        return f"complex({_number(value[0])}, {_number(value[1])})"
+    finite = isinstance(value, int) or math.isfinite(value)
+    return repr(value) if finite else f'float("{value}")'
 
 
 def _body(program: dict[str, Any], nudged: bool) -> list[str]:
@@ -52,8 +68,13 @@ def _body(program: dict[str, Any], nudged: bool) -> list[str]:
     writer = {
         "jvp": _jvp,
         "forward_over_back": _jvp,
+        "back_over_forward": _back_over_forward,
+        "forward_twice": _forward_twice,
         "second": _second,
+        "penalty": _penalty,
+        "hessian": _hessian,
         "function": _function,
+        "whole": _whole,
         "custom": _custom,
     }.get(scenario["kind"], _tape)
     return writer(program, nudged)
@@ -109,8 +130,10 @@ def _values(program: dict[str, Any]) -> str:
 
 def _query(tape: str, query: dict[str, Any], method: str = "gradient") -> str:
     arguments = [_names(query["targets"]), f"[{', '.join(query['sources'])}]"]
-    if method == "jacobian":
+    if "jacobian" in method:
         arguments[0] = query["targets"][0]
+    if method == "batch_jacobian":
+        arguments[1] = query["sources"][0]
     if query.get("weighted"):
         weights = [f"tf.cos({name} * 3.0)" for name in query["targets"]]
         arguments.append(f"output_gradients={_names(weights)}")
@@ -121,25 +144,66 @@ def _query(tape: str, query: dict[str, Any], method: str = "gradient") -> str:
 
 def _tape(program: dict[str, Any], nudged: bool) -> list[str]:
     scenario = program["scenario"]
-    method = "jacobian" if scenario["kind"] == "jacobian" else "gradient"
-    persistent = "persistent=True" if scenario["kind"] in ("persistent", "jacobian") else ""
-    lines = [f"with tf.GradientTape({persistent}) as tape:"]
+    method = scenario["kind"] if "jacobian" in scenario["kind"] else "gradient"
+    options = ["persistent=True"] if scenario["kind"] in ("persistent", "jacobian") else []
+    if scenario.get("alone"):
+        options.append("watch_accessed_variables=False")
+    lines = [f"with tf.GradientTape({', '.join(options)}) as tape:"]
     lines += [INDENT + line for line in _steps(program, nudged, ["tape"])]
     answers = [_query("tape", query, method) for query in scenario["queries"]]
     return [*lines, f"return {_values(program)}, {', '.join(answers)}"]
 
 
-def _second(program: dict[str, Any], nudged: bool) -> list[str]:
+def _twice(program: dict[str, Any], nudged: bool, options: str = "") -> list[str]:
+    """A tape inside another, and the slopes that the inner one finds."""
     query = program["scenario"]["queries"][0]
     steps = _steps(program, nudged, ["outer", "tape"])
     return [
-        "with tf.GradientTape() as outer:",
+        f"with tf.GradientTape({options}) as outer:",
         INDENT + "with tf.GradientTape() as tape:",
         *[INDENT * 2 + line for line in steps],
         f"{INDENT}first = {_query('tape', query)}",
         f"{INDENT}slopes = [tf.convert_to_tensor(g) for g in first if g is not None]",
-        f"second = outer.gradient(slopes, [{', '.join(query['sources'])}])",
+    ]
+
+
+def _second(program: dict[str, Any], nudged: bool) -> list[str]:
+    sources = ", ".join(program["scenario"]["queries"][0]["sources"])
+    return [
+        *_twice(program, nudged),
+        f"second = outer.gradient(slopes, [{sources}])",
         f"return {_values(program)}, first, second",
+    ]
+
+
+def _penalty(program: dict[str, Any], nudged: bool) -> list[str]:
+    query = program["scenario"]["queries"][0]
+    return [
+        *_twice(program, nudged),
+        f"{INDENT}sizes = [tf.reduce_sum(tf.square(g)) for g in slopes]",
+        f"second = outer.gradient([*sizes, {', '.join(query['targets'])}], "
+        f"[{', '.join(query['sources'])}])",
+        f"return {_values(program)}, first, second",
+    ]
+
+
+def _hessian(program: dict[str, Any], nudged: bool) -> list[str]:
+    sources = ", ".join(program["scenario"]["queries"][0]["sources"])
+    return [
+        *_twice(program, nudged, "persistent=True"),
+        f"return {_values(program)}, first, [outer.jacobian(g, [{sources}]) for g in slopes]",
+    ]
+
+
+def _whole(program: dict[str, Any], nudged: bool) -> list[str]:
+    query = program["scenario"]["queries"][0]
+    return [
+        "@tf.function(autograph=False)",
+        "def body():",
+        INDENT + "with tf.GradientTape() as tape:",
+        *[INDENT * 2 + line for line in _steps(program, nudged, ["tape"])],
+        f"{INDENT}return [{', '.join(query['targets'])}], {_query('tape', query)}",
+        "return body()",
     ]
 
 
@@ -198,3 +262,35 @@ def _jvp(program: dict[str, Any], nudged: bool) -> list[str]:
         f"return {_values(program)}, first, [forward.jvp(g{unconnected}) for g in slopes]",
     ]
     return lines
+
+
+def _directions(query: dict[str, Any]) -> str:
+    tangents = ", ".join(f"tf.cos({name} * 3.0)" for name in query["sources"])
+    return f"[{', '.join(query['sources'])}], [{tangents}]"
+
+
+def _back_over_forward(program: dict[str, Any], nudged: bool) -> list[str]:
+    query = program["scenario"]["queries"][0]
+    watched = [name for _, name in program["scenario"]["watch"]]
+    return [
+        "with tf.GradientTape() as tape:",
+        *[f"{INDENT}tape.watch({name})" for name in watched],
+        f"{INDENT}with tf.autodiff.ForwardAccumulator({_directions(query)}) as forward:",
+        *[INDENT * 2 + line for line in _plain(program, nudged)],
+        f"{INDENT}found = forward.jvp([{', '.join(query['targets'])}])",
+        f"{INDENT}tangents = [t for t in found if t is not None]",
+        f"return {_values(program)}, found, "
+        f"tape.gradient(tangents, [{', '.join(query['sources'])}])",
+    ]
+
+
+def _forward_twice(program: dict[str, Any], nudged: bool) -> list[str]:
+    query = program["scenario"]["queries"][0]
+    directions = _directions(query)
+    return [
+        f"with tf.autodiff.ForwardAccumulator({directions}) as outer:",
+        f"{INDENT}with tf.autodiff.ForwardAccumulator({directions}) as forward:",
+        *[INDENT * 2 + line for line in _plain(program, nudged)],
+        f"{INDENT}found = forward.jvp([{', '.join(query['targets'])}])",
+        f"return {_values(program)}, found, [outer.jvp(t) for t in found if t is not None]",
+    ]

@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.tensorflow.fuzz import compare, interpret, store
 from tests.tensorflow.fuzz.generate import generate
+from tests.tensorflow.fuzz.worker import TensorFlow
 
 BATCH = 50
 LARGEST = 4800  # characters of a program with its answer
@@ -24,7 +25,7 @@ def main(arguments: list[str]) -> int:
     import gradtape as tf
 
     logging.getLogger("gradtape").setLevel(logging.ERROR)
-    worker = compare.TensorFlow(options.tensorflow)
+    worker = TensorFlow(options.tensorflow)
     chosen: dict[str, tuple[Any, Any]] = {}
     seen: set[tuple[str, str]] = set()
     start = 0
@@ -38,7 +39,9 @@ def main(arguments: list[str]) -> int:
                 continue
             got = interpret.answer(program, tf)
             # What hangs on the last bit would hang on the machine.
-            if compare.mismatch(program, answer, got) or compare.unstable(program, got, tf):
+            if compare.differences(program, answer, got) or not compare.steady(
+                program, answer, worker
+            ):
                 continue
             seen |= uses(program)
             chosen[program["id"]] = program, answer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -143,8 +144,9 @@ def _simpler_scenarios(program: Program) -> Iterator[Program]:
     for kind in ("gradient", "second"):
         if scenario["kind"] not in (kind, "gradient"):
             yield _changed(program, _turn, kind)
-    if "pause" in scenario:
-        yield _changed(program, _without, ["scenario"], "pause")
+    for option in ("pause", "alone"):
+        if option in scenario:
+            yield _changed(program, _without, ["scenario"], option)
     for i, query in enumerate(scenario["queries"]):
         if len(scenario["queries"]) > 1:
             yield _changed(program, _without, ["scenario", "queries"], i)
@@ -182,16 +184,25 @@ def _turn(program: Program, kind: str) -> None:
 def _simpler_inputs(program: Program) -> Iterator[Program]:
     for i, given in enumerate(program["inputs"]):
         values = given["values"]
-        whole = given["dtype"].startswith("int")
-        for simple in (
-            [1 if whole else 1.0] * len(values),
-            [2 if whole else 0.5] * len(values),
-            [v if whole else round(v, 1) for v in values],
-        ):
+        for change in SIMPLER.get(given["dtype"][:3], SIMPLER["flo"]):
+            simple = [change(v) for v in values]
             if simple != values:
                 yield _changed(program, _set, ["inputs", i], "values", simple)
         if given["kind"] == "variable" and [0, given["name"]] not in program["scenario"]["watch"]:
             yield _changed(program, _set, ["inputs", i], "kind", "constant")
+
+
+def _rounded(value: float) -> float:
+    return round(value, 1) if math.isfinite(value) else value
+
+
+# By the dtype's first letters.
+SIMPLER: dict[str, list[Callable[[Any], Any]]] = {
+    "flo": [lambda v: 1.0, lambda v: 0.5, lambda v: v if math.isfinite(v) else 1.0, _rounded],
+    "com": [lambda v: [1.0, 1.0], lambda v: [0.5, 0.0], lambda v: [_rounded(part) for part in v]],
+    "int": [lambda v: 1, lambda v: 2],
+    "boo": [lambda v: True, lambda v: False],
+}
 
 
 def _simpler_steps(program: Program) -> Iterator[Program]:

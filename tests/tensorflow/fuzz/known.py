@@ -1,0 +1,426 @@
+"""The documented differences from TensorFlow that random programs meet, as users are told.
+
+`DIFFERS` is what the documentation prints under "Differs from TensorFlow" and what a campaign
+counts by name. Each entry recognises itself from the program, the place in its answer and the two
+encoded answers there, as narrowly as that allows. Neither library is needed to read this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Program = dict[str, Any]
+FORWARD = ("jvp", "forward_over_back", "back_over_forward", "forward_twice")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A difference: the program, the place in its answer, and what each library has there."""
+
+    program: Program
+    place: tuple[int, ...]
+    expected: Any
+    got: Any
+    # What each step of the program gave on gradtape, where that is known.
+    values: Callable[[], dict[str, Any]] = dict
+
+    @property
+    def said(self) -> str:
+        """What TensorFlow said, where it raised an error and gradtape did not, or did so in the
+        step that is there to be wrong."""
+        error = raised(self.expected)
+        wrong = any(step["dtype"] == "error" for step in self.program["steps"])
+        ours = raised(self.got)
+        silent = not ours or wrong or ours["raises"] == "NotImplementedError"
+        return f"{error['raises']}: {error['message']}" if error and silent else ""
+
+    @property
+    def ops(self) -> str:
+        return text(self.program)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A documented difference: its name, the sentence for users, how to recognise it."""
+
+    name: str
+    sentence: str
+    explains: Callable[[Found], bool]
+
+
+def name(
+    program: Program,
+    place: tuple[int, ...],
+    expected: Any,
+    got: Any,
+    values: Callable[[], dict[str, Any]] = dict,
+) -> str | None:
+    """The documented difference that this one is, or None."""
+    found = Found(program, place, expected, got, values)
+    return next((known.name for known in DIFFERS if known.explains(found)), None)
+
+
+def text(program: Program) -> str:
+    """All expressions of the program."""
+    return "\n".join(step["op"] for step in program["steps"])
+
+
+def raised(answer: Any) -> Any:
+    return answer if isinstance(answer, dict) and "raises" in answer else None
+
+
+def none(answer: Any) -> bool:
+    return answer is None
+
+
+# --------------------------------------------------------------------------------- recognition
+
+
+KERNELS = (
+    "No OpKernel was registered",
+    "is not in the list of allowed values",
+    "not in list of allowed values",
+    "CPU implementations do not yet support",
+    "Unhandled input dimensions",
+)
+
+
+def _no_kernel(d: Found) -> bool:
+    said = d.said
+    return said.startswith(("NotFoundError: Could not find device", "UnimplementedError:")) or (
+        any(words in said for words in KERNELS)
+    )
+
+
+def _not_registered(d: Found) -> bool:
+    words = ("gradient registry has no entry", "No gradient defined for operation")
+    return (
+        d.said.startswith("LookupError: ") and any(word in d.said for word in words)
+    ) or d.said == "ValueError: Gradient not defined for fast=False"
+
+
+def _of_nothing(d: Found) -> bool:
+    parts = [*d.program["inputs"], *d.program["steps"]]
+    words = (
+        "Requires delta != 0: 0",
+        "MirrorPadGrad",
+        "'NoneType' object cannot be interpreted as an integer",
+    )
+    return any(0 in part["shape"] for part in parts) and any(w in d.said for w in words)
+
+
+def _python_twice(d: Found) -> bool:
+    return d.said.startswith("UnknownError: ") and "KeyError: b'pyfunc_" in d.said
+
+
+def _rows_in_user_code(d: Found) -> bool:
+    starts = ("TypeError: unsupported operand", "AttributeError: 'IndexedSlices'")
+    return d.said.startswith(starts) and "'IndexedSlices'" in d.said
+
+
+def _rows_or_dense(d: Found) -> bool:
+    """One side has rows, the other a tensor; or rows of rows. Their sums are equal."""
+    pair = [summed(side, False) for side in (d.expected, d.got)]
+    dicts = [side for side in pair if isinstance(side, dict) and "tensor" in side]
+    if pair == [d.expected, d.got] or len(dicts) < 2:
+        return False
+    wanted, found = (np.asarray(_floats(side["value"]), np.float64) for side in pair)
+    return wanted.shape == found.shape and np.allclose(wanted, found, 1e-4, 1e-6, equal_nan=True)
+
+
+def _late(d: Found) -> bool:
+    """The gradient of a tensor that was watched only after a recorded op had used it."""
+    scenario = d.program["scenario"]
+    if scenario["kind"] not in ("gradient", "persistent") or len(d.place) != 2 or not d.place[0]:
+        return False
+    source = scenario["queries"][d.place[0] - 1]["sources"][d.place[1]]
+    first = min((i for i, s in enumerate(d.program["steps"]) if source in s["of"]), default=99)
+    return any(at > first and name == source for at, name in scenario["watch"])
+
+
+def _complex_infinities(d: Found) -> bool:
+    """Numbers that are not finite on either side, in a program with complex numbers."""
+    if "complex" not in str([part["dtype"] for part in d.program["steps"]]):
+        return False
+    if not all(isinstance(side, dict) and "value" in side for side in (d.expected, d.got)):
+        return False
+    wanted, found = (np.asarray(_floats(side["value"]), np.float64) for side in (d.expected, d.got))
+    if wanted.shape != found.shape or wanted.dtype.kind != "f":
+        return False
+    if "complex" in d.expected.get("tensor", ""):
+        pair = [np.isfinite(side).all(axis=-1) for side in (wanted, found)]
+        return bool((pair[0] == pair[1]).all()) and np.allclose(
+            wanted[pair[0]], found[pair[0]], 1e-4, 1e-6
+        )
+    both = np.isfinite(wanted) & np.isfinite(found)
+    return (
+        np.allclose(wanted[both], found[both], 1e-4, 1e-6)
+        and not (np.isfinite(wanted) ^ np.isfinite(found)).any()
+    )
+
+
+def _unused(d: Found) -> bool:
+    """Whether the first step that failed is one that nothing asked for needs."""
+    needed = {name for q in d.program["scenario"]["queries"] for name in q["targets"]}
+    for step in reversed(d.program["steps"]):
+        if step["to"] in needed:
+            needed |= set(step["of"])
+    values = d.values()
+    failed = next((s["to"] for s in d.program["steps"] if s["to"] not in values), None)
+    return bool(values) and failed is not None and failed not in needed
+
+
+def _traced(d: Found) -> bool:
+    """Both refuse a step of a `tf.function`, TensorFlow while it traces."""
+    error, ours = raised(d.expected), raised(d.got)
+    if d.program["scenario"]["kind"] not in ("function", "whole"):
+        return False
+    if not error:
+        return bool(ours) and _unused(d)
+    if "tf.function only supports singleton tf.Variables" in error["message"]:
+        return True
+    return (
+        bool(ours)
+        and error["raises"] in ("ValueError", "TypeError")
+        and (ours["raises"] == "InvalidArgumentError")
+    )
+
+
+def _untouched(d: Found) -> bool:
+    """Only numbers that are nan in TensorFlow, behind a depthwise convolution with nan in it."""
+    pair = numbers(d.expected), numbers(d.got)
+    if "depthwise_conv2d" not in d.ops and "separable_conv2d" not in d.ops:
+        return False
+    return pair[0].shape == pair[1].shape and _equal(*pair, np.isnan(pair[0]) & (pair[1] == 0))
+
+
+def _of_nothing_forward(d: Found) -> bool:
+    pair = numbers(d.expected), numbers(d.got)
+    return (
+        "reduce_logsumexp" in d.ops
+        and any(0 in part["shape"] for part in [*d.program["inputs"], *d.program["steps"]])
+        and d.program["scenario"]["kind"] in FORWARD
+        and pair[0].shape == pair[1].shape
+        and _equal(*pair, np.isnan(pair[0]) & (pair[1] == 0))
+    )
+
+
+def _equal(wanted: Any, found: Any, but: Any) -> bool:
+    return bool(np.all(np.isclose(wanted, found, 1e-4, 1e-6, equal_nan=True) | but))
+
+
+def numbers(part: Any) -> Any:
+    """The numbers of a tensor; of anything else, an array like no other."""
+    if not isinstance(part, dict) or "value" not in part:
+        return np.zeros((0, 0, 0, 0, 0, 0, 0))
+    return np.asarray(_floats(part["value"]), dtype=np.float64)
+
+
+SORTING = ("tf.sort(", "tf.argsort(", "tf.nn.top_k(", "in_top_k", "searchsorted")
+
+
+def _nan_sorted(d: Found) -> bool:
+    """A step sorts something with nan in it."""
+    steps = [s for s in d.program["steps"] if any(word in s["op"] for word in SORTING)]
+    if not steps or raised(d.expected) or raised(d.got):
+        return False
+    values = d.values()
+    sorted_ = [values[name] for step in steps for name in step["of"] if name in values]
+    return any(value.dtype.kind == "f" and np.isnan(value).any() for value in sorted_)
+
+
+def _operands(d: Found, word: str) -> list[Any]:
+    """The numbers that steps with this word in their expression are given."""
+    steps = [step for step in d.program["steps"] if word in step["op"]]
+    values = d.values() if steps else {}
+    return [values[name] for step in steps for name in step["of"] if name in values]
+
+
+def _erf_of_infinity(d: Found) -> bool:
+    return any(np.isinf(value).any() for value in _operands(d, "tf.math.erf({0})"))
+
+
+def _ties_in_space(d: Found) -> bool:
+    """A slope behind a max_pool3d whose operand has equal numbers."""
+    if not d.place or not d.place[0]:
+        return False
+    return any(np.unique(value).size < value.size for value in _operands(d, "max_pool3d"))
+
+
+def _sign_of_zero(d: Found) -> bool:
+    """Infinities of another sign behind relu of -0.0."""
+    pair = numbers(d.expected), numbers(d.got)
+    if "tf.nn.relu" not in d.ops or pair[0].shape != pair[1].shape:
+        return False
+    return _equal(*pair, np.isinf(pair[0]) & (pair[0] == -pair[1]))
+
+
+def _cast_of_assigned(d: Found) -> bool:
+    """A step casts what `assign` returned to the dtype that it has."""
+    steps = {step["to"]: step for step in d.program["steps"]}
+    casts = [step for step in steps.values() if step["op"] == "tf.cast({0}, {to})"]
+    given = [(step, steps.get(step["of"][0])) for step in casts]
+    return any(
+        made and made["op"].startswith("{0}.assign") and made["dtype"] == step["dtype"]
+        for step, made in given
+    )
+
+
+def _not_vectorized(d: Found) -> bool:
+    return d.said.startswith("ValueError: Encountered an exception while vectorizing the jacobian")
+
+
+def _staged(d: Found) -> bool:
+    error, ours = raised(d.expected), raised(d.got)
+    if not error or error["raises"] != "StagingError":
+        return False
+    missing = "LookupError: gradient registry has no entry" in error["message"]
+    return missing if not ours else ours["raises"] in error["message"]
+
+
+DIFFERS = [
+    Known(
+        "no kernel",
+        "A derivative or a dtype for which TensorFlow's CPU has no kernel, and raises "
+        "NotFoundError or UnimplementedError, is computed.",
+        _no_kernel,
+    ),
+    Known(
+        "not registered",
+        "A derivative that TensorFlow does not have is given: LookupError there, or ValueError for "
+        "`lstsq(fast=False)`.",
+        _not_registered,
+    ),
+    Known(
+        "not traced",
+        "`tf.function` runs the Python function itself: a wrong shape or dtype in it is the "
+        "InvalidArgumentError of eager code, not the ValueError or TypeError of tracing, also "
+        "where the result is not used, and variables may be made in it.",
+        _traced,
+    ),
+    Known(
+        "not staged",
+        "An error inside `jacobian` comes as it is, not wrapped in AutoGraph's StagingError.",
+        _staged,
+    ),
+    Known(
+        "of nothing",
+        "The gradient of sorting or mirroring an empty tensor is empty, not an error.",
+        _of_nothing,
+    ),
+    Known(
+        "tangent of nothing",
+        "The tangent of `reduce_logsumexp` over no numbers is 0, not nan.",
+        _of_nothing_forward,
+    ),
+    Known(
+        "nan among sorted",
+        "Sorting takes nan for the greatest number; TensorFlow's order is then arbitrary.",
+        _nan_sorted,
+    ),
+    Known(
+        "not vectorized",
+        "`jacobian` also takes what TensorFlow cannot vectorize.",
+        _not_vectorized,
+    ),
+    Known(
+        "erf of infinity",
+        "In float64 `erf` of an infinity is 1 or -1, not nan.",
+        _erf_of_infinity,
+    ),
+    Known(
+        "ties in space",
+        "Of equal numbers in a window of `max_pool3d` the first has the slope, as in two "
+        "dimensions; TensorFlow gives it to each of them.",
+        _ties_in_space,
+    ),
+    Known(
+        "sign of zero",
+        "`relu(-0.0)` is 0.0; in TensorFlow the sign hangs on the size of the tensor.",
+        _sign_of_zero,
+    ),
+    Known(
+        "cast of assigned",
+        "`assign` returns the variable itself, so `tf.cast` of that to its own dtype is the "
+        "variable, not a copy of its value.",
+        _cast_of_assigned,
+    ),
+    Known(
+        "untouched pixels",
+        "A pixel that a depthwise convolution does not touch has slope 0, also where others have "
+        "nan.",
+        _untouched,
+    ),
+    Known(
+        "python twice",
+        "`tf.py_function` can be differentiated more than once on a persistent tape; TensorFlow "
+        "forgets the function (UnknownError).",
+        _python_twice,
+    ),
+    Known(
+        "rows in a formula",
+        "Custom gradients and forward mode calculate with dense tensors where TensorFlow hands "
+        "them `IndexedSlices` and fails (TypeError, AttributeError).",
+        _rows_in_user_code,
+    ),
+    Known(
+        "rows or dense",
+        "Gradients that arrive at one tensor as rows of rows are one `IndexedSlices` or a tensor "
+        "with the same sum.",
+        _rows_or_dense,
+    ),
+    Known(
+        "late watch",
+        "A tensor is followed from `watch` on: ops that used it before do not count, where "
+        "TensorFlow counts those that were recorded for the sake of another operand.",
+        _late,
+    ),
+    Known(
+        "complex infinities",
+        "Which parts of a complex number that is not finite are inf or nan follows NumPy's "
+        "arithmetic.",
+        _complex_infinities,
+    ),
+]
+NAMES = tuple(known.name for known in DIFFERS)
+
+
+# ------------------------------------------------------------------------------------- slices
+
+
+def summed(answer: Any, told: bool = True) -> Any:
+    """The answer with the rows of slices summed up, still told apart from tensors or not."""
+    if isinstance(answer, list):
+        return [summed(item, told) for item in answer]
+    if not isinstance(answer, dict):
+        return answer
+    if "tuple" in answer:
+        return {"tuple": [summed(item, told) for item in answer["tuple"]]}
+    if "rows" in answer:  # summed up before
+        return answer if told else answer["rows"]
+    if "slices" not in answer or not answer["slices"]["dense_shape"]:
+        return answer
+    values, indices, shape = (answer["slices"][k] for k in ("values", "indices", "dense_shape"))
+    values = summed(values, False)
+    if not all("value" in part for part in (values, indices, shape)):
+        return answer
+    given = np.asarray(_floats(values["value"]), np.float64)
+    # A complex number is a pair.
+    pairs = given.shape[len(values["shape"]) :] if given.size else ()
+    given = np.reshape(given, (*values["shape"], *pairs))
+    rows = np.zeros((*shape["value"], *pairs))
+    np.add.at(rows, np.array(indices["value"], dtype=np.int64), given)
+    tensor = {**values, "shape": shape["value"], "value": _plain(rows)}
+    return {"rows": tensor} if told else tensor
+
+
+def _plain(rows: Any) -> Any:
+    return [_plain(row) for row in rows] if rows.ndim else str(float(rows))
+
+
+def _floats(value: Any) -> Any:
+    return [_floats(item) for item in value] if isinstance(value, list) else float(value)
