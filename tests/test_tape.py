@@ -140,3 +140,29 @@ def test_forward_mode_through_a_part_of_a_variable() -> None:
     with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as acc:
         y = x[0] * 2.0
     np.testing.assert_allclose(acc.jvp(y), [2.0, 2.0])
+
+
+def test_what_an_earlier_tape_watched_is_a_constant_to_the_next() -> None:
+    x, w = tf.constant([[2.0]]), tf.Variable([[3.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        before = x * w
+    tape.gradient(before, x)
+    with tf.GradientTape() as tape:
+        y = (x @ w) * before + tf.concat([x, w], 0)[0]
+    assert tape._tape is not None
+    followed = {i for record in tape._tape.records for i in tf.nest.flatten(record[2:4])}
+    assert not followed & {x._id, before._id}
+    assert tape.gradient(y, w).numpy() == 2 * 6
+
+
+def test_a_result_among_several_may_be_a_source() -> None:
+    x = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    with tf.GradientTape(persistent=True) as tape:
+        a, b, c = tf.split(x, 3)
+        y = tf.reduce_sum(a * b)
+    found = tape.gradient(y, [a, x, c])
+    np.testing.assert_array_equal(found[0], [[3, 4]])
+    np.testing.assert_array_equal(found[1], [[3, 4], [1, 2], [0, 0]])
+    assert found[2] is None
+    np.testing.assert_array_equal(tape.gradient(a, x), [[1, 1], [0, 0], [0, 0]])

@@ -95,3 +95,14 @@ def test_updates_of_half_precision_overflow_silently() -> None:
         warnings.simplefilter("error")
         v.assign_add([60000.0])
     assert np.isinf(v.numpy()).all()
+
+
+@pytest.mark.parametrize("most", [2, 9, 300])
+def test_rows_that_come_several_times_are_all_subtracted(most: int) -> None:
+    draw = np.random.default_rng(0)
+    start, places = draw.normal(size=(most, 20)), draw.integers(most, size=40)
+    rows = draw.normal(size=(40, 20))
+    v = tf.Variable(start)
+    v.scatter_sub(tf.IndexedSlices(tf.constant(rows), tf.constant(places)))
+    np.subtract.at(start, places, rows)
+    np.testing.assert_allclose(v.numpy(), start, 1e-12, 1e-12)

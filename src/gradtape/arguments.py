@@ -12,11 +12,13 @@ from .core.record import Value
 from .shapes import TensorShape
 
 
-def numbers(value: Any, label: str, attr: str = "Tshape") -> tuple[int, ...]:
+def numbers(
+    value: Any, label: str, attr: str = "Tshape", only: bool = False, plain: bool = False
+) -> tuple[int, ...]:
     """A vector of whole numbers: a list (of scalar tensors too), a tensor, an array, a shape."""
     found = _quickly(value)
     if found is None:
-        array = vector(value, label, attr)
+        array = vector(value, label, attr, only, plain)
         if array.ndim > 1:
             raise errors.invalid(
                 f"sizes input must be 1-D, not {list(array.shape)} (argument of {label}) "
@@ -41,19 +43,85 @@ def _quickly(value: Any) -> tuple[int, ...] | None:
     return tuple(found)
 
 
-def vector(value: Any, label: str, attr: str) -> np.ndarray:
-    """An array of whole numbers of any rank, or TensorFlow's error about the dtype."""
+def vector(
+    value: Any, label: str, attr: str, only: bool = False, plain: bool = False
+) -> np.ndarray:
+    """An array of whole numbers of any rank, or TensorFlow's error about the dtype.
+
+    `only`: the op is declared for int32 alone, so that no text gets as far as it; `plain`: it hopes
+    for no dtype, so that fractions do.
+    """
     if isinstance(value, TensorShape):
         return np.array(known(value), np.int64)
+    if only and isinstance(value, (str, bytes)):
+        raise convert.cannot(value, np.dtype(np.int32))
     array = np.asarray(convert.to_tensor(value)._value)
     if array.dtype.kind in "iu" or not array.size or _counts(value, array):
         return array.astype(np.int64)
-    if value.__class__ is float:
+    if value.__class__ is float and not plain:
         raise convert.cannot(value, np.dtype(np.int32))
     raise errors.invalid(
         f"Value for attr '{attr}' of {convert.c_name(array.dtype)} is not in the list of allowed "
         f"values: int32, int64. {label} takes whole numbers here, got {value!r}. [Op:{label}]"
     )
+
+
+def alike(values: Any, label: str, attr: str, default: Any = None) -> list[np.ndarray]:
+    """Whole numbers in several arguments of one dtype: the first tensor's, or the first value's."""
+    values = [np.array(known(v)) if isinstance(v, TensorShape) else v for v in values]
+    wanted = next((v._value.dtype for v in values if convert.is_tensor_like(v)), None)
+    found = []
+    for v in values:
+        if convert.is_tensor_like(v) or not _sized(v):
+            t = convert.to_tensor(v, wanted)
+        elif wanted is None and default is not None and not isinstance(v, (str, bytes)):
+            t = convert.to_tensor(v, np.dtype(default))
+        else:
+            t = convert.to_tensor(v, wanted)
+        if wanted is None and _sized(v):
+            wanted = t._value.dtype
+        found.append(np.asarray(t._value))
+    if wanted is not None and wanted not in (np.int32, np.int64):
+        raise errors.invalid(
+            f"Value for attr '{attr}' of {convert.c_name(wanted)} is not in the list of allowed "
+            f"values: int32, int64. {label} takes whole numbers here, got {values!r}. [Op:{label}]"
+        )
+    return [array.astype(np.int64) for array in found]
+
+
+def whole(value: Any, hoped: Any) -> Any:
+    """A tensor of an argument for which TensorFlow hopes for whole numbers of this dtype: truth
+    values are counted, fractions are not."""
+    if convert.is_tensor_like(value):
+        return convert.to_tensor(value)
+    if value.__class__ is float:
+        raise convert.cannot(value, np.dtype(hoped))
+    found = convert.to_tensor(value)
+    if found._value.dtype.kind == "b" or not found._value.size:
+        return convert.to_tensor(value, np.dtype(hoped))
+    return found
+
+
+def _sized(value: Any) -> bool:
+    """Whether there is anything in it to tell its dtype by."""
+    return not isinstance(value, (list, tuple)) or bool(value)
+
+
+def several(values: Any, label: str, attr: str = "Index") -> list[tuple[int, ...]]:
+    """Vectors of whole numbers of one dtype."""
+    quick = [_quickly(v) for v in values]
+    if None not in quick:
+        return quick  # type: ignore[return-value]
+    return [tuple(array.reshape(-1).tolist()) for array in alike(values, label, attr)]
+
+
+def listed(value: Any, argument: str, function: str) -> Any:
+    """A list (or tuple) as it is; nothing else stands for a list of tensors or numbers."""
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(
+            f"Expected list for '{argument}' argument to '{function}' Op, not {value!r}."
+        )
+    return value
 
 
 def _counts(value: Any, array: np.ndarray) -> bool:
@@ -92,13 +160,13 @@ def dimensions(shape: Any, label: str = "Fill") -> tuple[int, ...]:
     return found
 
 
-def number(value: Any, label: str = "") -> int:
+def number(value: Any, label: str = "", only: bool = False, plain: bool = False) -> int:
     """One whole number, such as an axis; a list of one is as good, as it is in TensorFlow."""
     if value.__class__ is int:
         return value
     array = np.asarray(getattr(value, "_value", None))
     if array.dtype.kind not in "iu" or array.size != 1:
-        array = vector(value, label or "an argument", "Tidx")
+        array = vector(value, label or "an argument", "Tidx", only, plain)
     if array.size != 1:
         raise errors.invalid(f"a single whole number is needed here, got {value!r} [Op:{label}]")
     return int(array.reshape(()))
@@ -179,6 +247,18 @@ def listed_dtype(
             f"{', '.join(allowed)} [Op:{label}]"
         )
     return np.dtype(found.as_numpy_dtype)
+
+
+def attribute_dtype(value: Any, argument: str, label: str) -> np.dtype:
+    """NumPy's dtype for any; a number that stands for none gets as far as TensorFlow's op."""
+    if value.__class__ is int:
+        try:
+            return dtype(value)
+        except TypeError:
+            raise errors.invalid(
+                f"AttrValue has invalid DataType enum: {value} for attr '{argument}' [Op:{label}]"
+            ) from None
+    return dtype(value)
 
 
 def as_input(value: Any, dtype: Any, label: str) -> Any:

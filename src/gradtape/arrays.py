@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors
+from .arguments import attribute_dtype, known
 from .arguments import dtype as numpy_dtype
-from .arguments import known
 from .blocks import batch_to_space, depth_to_space, space_to_batch, space_to_depth
 from .core.apply import tensor
 from .core.record import Value
@@ -201,6 +201,8 @@ def identity(input: Any, name: str | None = None) -> Any:
 
 def identity_n(input: Any, name: str | None = None) -> list[Any]:
     """The same values as new tensors."""
+    if isinstance(input, (list, tuple)) and not input:
+        raise errors.invalid("Length for attr 'T' of 0 must be at least minimum 1 [Op:IdentityN]")
     return [identity(x) for x in input]
 
 
@@ -290,7 +292,7 @@ def _bounds(own: np.dtype, wanted: dtypes.DType) -> tuple[Any, Any]:
 
 def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     """The same bits read as another dtype; a narrower one adds an axis, a wider one takes it up."""
-    x, wanted = convert.to_tensor(input), numpy_dtype(type)
+    x, wanted = convert.to_tensor(input), attribute_dtype(type, "type", "Bitcast")
     own = x._value.dtype
     if own.kind in "Ob" or wanted.kind in "Ob":
         raise errors.invalid(

@@ -118,13 +118,19 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     x = shape_ops.reshape.apply(x, shape=(n // count, *whole, *sizes[m:]))
     if not any(low or high for low, high in cuts):
         return x
+    for (low, high), size in zip(cuts, whole, strict=True):
+        if low + high > size:
+            raise errors.invalid(
+                f"cropped_shape={size - low - high} must be non-negative: {low} and {high} of "
+                f"{size} are cut off [Op:BatchToSpaceND]"
+            )
     key = tuple(slice(low, size - high) for (low, high), size in zip(cuts, whole, strict=True))
     return index.getitem.apply(x, key=(slice(None), *key))
 
 
 def _block(x: Any, block_shape: Any, borders: Any, label: str) -> tuple:
-    block = numbers(block_shape, label, "Tblock_shape")
-    pairs = vector(borders, label, "Tpaddings")
+    block = numbers(block_shape, label, "Tblock_shape", plain=True)
+    pairs = vector(borders, label, "Tpaddings", plain=True)
     if pairs.shape != (len(block), 2) or x._value.ndim < len(block) + 1:
         raise errors.invalid(
             f"{label}: the borders must have shape [{len(block)}, 2] and the input at least "

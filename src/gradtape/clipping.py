@@ -10,7 +10,18 @@ import numpy as np
 from . import convert
 from .arguments import allow
 from .core.apply import tensor
-from .math import add, add_n, divide, maximum, minimum, multiply, reduce_sum, sqrt, subtract
+from .math import (
+    add,
+    add_n,
+    divide,
+    maximum,
+    minimum,
+    multiply,
+    reduce_sum,
+    sqrt,
+    subtract,
+    truediv,
+)
 from .ops.index import select
 from .ops.shape import cast
 from .slices import IndexedSlices
@@ -67,9 +78,17 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     ones = tensor(np.ones_like(squares._value))
     safe = select.apply(some, squares, ones)
     norm = select.apply(some, sqrt(safe), squares)
-    limit = convert.to_tensor(clip_norm, values._value.dtype)
-    limit = maximum(limit, tensor(values._value.dtype.type(0)))
+    limit = limit_of(clip_norm, values._value.dtype)
     return _like(t, divide(multiply(values, limit), maximum(norm, limit)))
+
+
+def limit_of(clip_norm: Any, dtype: np.dtype) -> Any:
+    """The greatest norm as a number of the dtype, not below 0."""
+    limit = convert.to_tensor(clip_norm)
+    if limit._value.dtype.kind in "bO":
+        raise convert.cannot(0, limit._value.dtype)
+    limit = maximum(limit, tensor(limit._value.dtype.type(0)))
+    return limit if limit._value.dtype == dtype else cast.apply(limit, dtype=dtype)
 
 
 def global_norm(t_list: Any, name: str | None = None) -> Any:
@@ -100,7 +119,10 @@ def clip_by_global_norm(
         raise AttributeError("`use_norm` must be a tensor; tf.constant makes one of a number")
     norm = global_norm(parts) if use_norm is None else convert.to_tensor(use_norm)
     limit = convert.to_tensor(clip_norm, hint=norm._value.dtype)
-    scale = multiply(limit, minimum(divide(1.0, norm), divide(1.0, limit)))
+    if norm._value.dtype.kind in "bO":
+        raise convert.cannot(1.0, norm._value.dtype)
+    one = tensor(norm._value.dtype.type(1))
+    scale = multiply(limit, minimum(divide(one, norm), truediv(one, limit)))
     # Finite minus itself is 0, anything else nan.
     scale = add(scale, subtract(norm, norm))
     clipped = [None if t is None else _like(t, _scaled(_values(t), scale)) for t in parts]

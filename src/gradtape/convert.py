@@ -391,7 +391,8 @@ def _beside(op: Op, value: Any, other: Any, lenient: bool) -> Any:
     except (TypeError, ValueError):
         # An object that knows how to work with tensors gets its turn.
         sign = {"div": "truediv", "power": "pow"}.get(op.name, op.name)
-        known = value.__class__ in _PYTHON_KINDS or isinstance(value, (np.ndarray, np.generic))
+        plain = (np.ndarray, np.generic, list, tuple)
+        known = value.__class__ in _PYTHON_KINDS or isinstance(value, plain)
         if not known and hasattr(type(value), f"__r{sign}__"):
             return NotImplemented
         raise

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors
-from .arguments import allow, as_input, number, word
+from .arguments import alike, allow, as_input, number, word
 from .core.apply import tensor
 from .core.op import Op
 from .ops import diagonal as diagonal_ops
@@ -69,6 +69,7 @@ def diag(
            [0., 2.]], dtype=float32)>
     """
     d = convert.to_tensor(diagonal)
+    _padding(d, padding_value)
     low, high = _ends(k)
     wanted = 2 if low < high else 1
     if d._value.ndim < wanted:
@@ -101,9 +102,13 @@ def _diag_sizes(longest: int, low: int, high: int, rows: int, columns: int) -> t
     return (least_rows if rows == -1 else rows), (least_columns if columns == -1 else columns)
 
 
+def _padding(x: Any, padding: Any) -> None:
+    """The padding must be of the dtype of the diagonals, of which strings take no number."""
+    if x._value.dtype.kind == "O" or isinstance(padding, (str, bytes)):
+        raise convert.cannot(padding, x._value.dtype)
+
+
 def _filled(y: Any, inside: Any, padding: Any) -> Any:
-    if y._value.dtype.kind == "O":
-        raise convert.cannot(padding, y._value.dtype)
     if padding.__class__ is int and not padding:
         return y
     given = np.asarray(convert.to_tensor(padding, hint=y._value.dtype)._value)
@@ -126,6 +131,7 @@ def diag_part(
 ) -> Any:
     """The diagonals from k[0] to k[1] of matrices; the places beyond a shorter one are padded."""
     x = convert.to_tensor(input)
+    _padding(x, padding_value)
     if x._value.ndim < 2:
         raise errors.invalid(
             f"input must be at least 2-dim, received shape: {list(x._value.shape)} "
@@ -183,7 +189,9 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Any:
     sizes = x._value.shape
     half = len(sizes) // 2
     allow(x, "DiagPart", _SPREAD)
-    if not sizes or len(sizes) % 2 or sizes[:half] != sizes[half:]:
+    if not sizes:
+        return shape.identity.apply(x)
+    if len(sizes) % 2 or sizes[:half] != sizes[half:]:
         raise errors.invalid(
             f"The rank of the tensor should be even and positive, and its halves equal: got shape "
             f"{list(sizes)} [Op:DiagPart] name: "
@@ -204,10 +212,11 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
             f"[Op:{op.label}] name: "
         )
     limits = []
-    for side, given, size in zip(
-        ("lower", "upper"), (num_lower, num_upper), x._value.shape[-2:], strict=True
-    ):
-        count = number(as_input(given, np.int64, op.label), op.label)
+    given = alike((num_lower, num_upper), op.label, "Tindex", default=np.int64)
+    for side, one, size in zip(("lower", "upper"), given, x._value.shape[-2:], strict=True):
+        if one.size != 1:
+            raise errors.invalid(f"num_{side} must be scalar, got {one} [Op:{op.label}] name: ")
+        count = int(one.reshape(()))
         if count > size:
             raise errors.invalid(
                 f"num_{side} must be negative or less or equal to number of "
@@ -221,4 +230,6 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
 def trace(x: Any, name: str | None = None) -> Any:
     """The sum of the main diagonal."""
     d = diag_part(x)
+    if d._value.dtype.kind == "b":
+        raise convert.wrong_dtype(reduce_ops.sum, d._value.dtype)
     return reduce_ops.sum.apply(d, axis=(-1,), keepdims=False)

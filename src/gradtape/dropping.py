@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
-from . import convert
+from . import convert, errors
+from .arguments import numbers
 from .core.apply import tensor
 from .ops.index import select
 
@@ -39,7 +40,7 @@ def general_dropout(
 def dropped(x: Any, rate: Any, sample: Any, noise_shape: Any, skip: Any = None) -> Any:
     """0 where the sample lies below the rate, elsewhere x / (1 - rate); `skip` is called where
     nothing is to be drawn."""
-    number = isinstance(rate, numbers.Real)
+    number = isinstance(rate, Real)
     if number and not 0 <= rate < 1:
         raise ValueError(
             f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
@@ -75,8 +76,18 @@ def _noise_shape(x: Any, given: Any) -> Any:
         return x._value.shape
     if convert.is_tensor_like(given):
         return given
+    if not isinstance(given, (list, tuple)) or any(isinstance(n, (list, tuple)) for n in given):
+        return _vector(given)
     sizes = list(given)
     if len(sizes) == x._value.ndim:
         pairs = zip(sizes, x._value.shape, strict=True)
         return [n if size is None else int(size) for size, n in pairs]
     return sizes
+
+
+def _vector(given: Any) -> Any:
+    if not convert.to_tensor(given)._value.ndim:
+        raise errors.invalid(
+            f"noise_shape must be a vector of whole numbers, got {given!r} [Op:RandomUniform]"
+        )
+    return numbers(given, "RandomUniform", "T")

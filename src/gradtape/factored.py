@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors
+from .arguments import whole
 from .core.apply import tensor
 from .diagonals import band_part, set_diag
 from .ops import decompose, linear
@@ -17,12 +18,13 @@ from .products import matrix_transpose
 
 def _factors(lower_upper: Any, perm: Any, name: str) -> tuple[Any, Any, Any]:
     """The lower factor, both in one, and the order of the rows."""
-    x, p = convert.to_tensor(lower_upper), np.asarray(convert.to_tensor(perm)._value)
-    if x._value.dtype.kind not in decompose.lu.takes:
-        raise convert.wrong_dtype(decompose.lu, x._value.dtype)
+    given = convert.to_tensor(perm) if np.isscalar(perm) else whole(perm, np.int32)
+    x, p = convert.to_tensor(lower_upper), np.asarray(given._value)
     sizes = x._value.shape
     if len(sizes) < 2:
         raise ValueError("Input `lower_upper` must have at least 2 dimensions.")
+    if x._value.dtype.kind not in decompose.lu.takes:
+        raise convert.wrong_dtype(decompose.lu, x._value.dtype)
     if sizes[-1] != sizes[-2]:
         raise ValueError(f"Input `lower_upper` must be square, got {list(sizes)} ({name}).")
     if p.ndim < 1 or p.ndim + 1 != len(sizes):
@@ -77,9 +79,17 @@ def lu_solve(
 ) -> Any:
     """x in matrix @ x = rhs from the LU factors of the matrix."""
     lower, both, p = _factors(lower_upper, perm, "lu_solve")
-    _, b = convert.pair(matrix_ops.solve, both, rhs)
+    b = convert.to_tensor(rhs, hint=both._value.dtype)
     if b._value.ndim < 2:
         raise ValueError("Input `rhs` must have at least 2 dimensions.")
+    _, b = convert.pair(matrix_ops.solve, both, b)
+    if _asked(validate_args):
+        _permutation(p)
+    if not p.size and b._value.shape[-2]:
+        raise errors.invalid(
+            f"In[0] mismatch In[1] shape: `perm` is empty, `rhs` has {b._value.shape[-2]} rows "
+            "[Op:MatrixTriangularSolve] name: "
+        )
     if b._value.shape[-2] != p.shape[-1]:
         raise ValueError(
             "`lower_upper.shape[-1]` must equal `rhs.shape[-2]`, got "
@@ -89,10 +99,20 @@ def lu_solve(
     return solve(both, solve(lower, _rows_in_order(b, p), lower=True), lower=False)
 
 
+def _asked(validate_args: Any) -> bool:
+    if np.ndim(getattr(validate_args, "_value", 0)) or isinstance(validate_args, np.ndarray):
+        raise ValueError(f"`validate_args` must be True or False, got {validate_args!r}.")
+    return validate_args is True
+
+
 def lu_matrix_inverse(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Any:
     """The inverse of the matrix of which these are the LU factors."""
     x = convert.to_tensor(lower_upper)
-    n = x._value.shape[-1] if x._value.ndim else 0
-    return lu_solve(x, perm, tensor(np.eye(n, dtype=x._value.dtype)))
+    if x._value.ndim < 2:
+        raise ValueError("Input `lower_upper` must have at least 2 dimensions.")
+    if x._value.dtype.kind == "O":
+        raise convert.cannot(1, x._value.dtype)
+    one = tensor(np.eye(x._value.shape[-1], dtype=x._value.dtype))
+    return lu_solve(x, perm, one, validate_args)

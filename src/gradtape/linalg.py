@@ -12,7 +12,7 @@ import numpy as np
 
 from . import conjugate as experimental  # noqa: F401
 from . import convert, dtypes, errors
-from .arguments import listed_dtype, truth
+from .arguments import allow, listed_dtype, matching, truth
 from .arrays import eye as eye
 from .banded import banded_triangular_solve as banded_triangular_solve
 from .banded import eigh_tridiagonal as eigh_tridiagonal
@@ -52,8 +52,8 @@ from .reductions import l2_normalize as l2_normalize
 # --- what the functions share ---------------------------------------------------------------------
 def _checked(op: Op, *values: Any) -> list:
     """Tensors of one dtype that the op takes; numbers and arrays take that of the first."""
-    first = convert.to_tensor(values[0])
-    tensors = [first, *(convert.pair(op, first, value)[1] for value in values[1:])]
+    tensors = matching(op, values) if len(values) > 1 else [convert.to_tensor(values[0])]
+    first = tensors[0]
     if first._value.dtype.kind not in op.takes:
         raise convert.wrong_dtype(op, first._value.dtype)
     return tensors
@@ -93,7 +93,15 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
         limits = np.finfo(x._value.real.dtype)
         rcond = 10.0 * max(x._value.shape[-2:]) * float(limits.eps)
     else:
-        rcond = np.asarray(convert.to_tensor(rcond)._value)
+        rcond = np.asarray(convert.to_tensor(rcond, x._value.dtype)._value)
+        outer = x._value.shape[:-2]
+        if rcond.shape not in ((), outer) and not (
+            rcond.ndim <= len(outer) and np.broadcast_shapes(rcond.shape, outer) == outer
+        ):
+            raise ValueError(
+                f"rcond has shape {rcond.shape}: one number, or one for each of the matrices "
+                f"{outer}, is needed."
+            )
     return matrix_ops.pinv.apply(x, rcond=rcond)
 
 
@@ -166,7 +174,12 @@ def lstsq(
     Without `fast` the regularizer is ignored and there is no gradient, as in TensorFlow.
     """
     op = matrix_ops.least_squares
-    a, b = _checked(op, matrix, rhs)
+    a, b = convert.to_tensor(matrix), convert.to_tensor(rhs)
+    if a._value.dtype.kind in "bO" and a._value.ndim:
+        raise TypeError(f"Expected numeric or variant tensor, got dtype {a.dtype!r}.")
+    # Of an array TensorFlow asks no more than whether it is there.
+    fast = True if hasattr(fast, "shape") else bool(fast)
+    a, b = _checked(op, a, b)
     _look_at(op, a, square=False)
     _look_at(op, b, square=False)
     unlike = (
@@ -185,13 +198,23 @@ def lstsq(
     turned = turn(a, True, True)
     small = min(rows, columns)
     gram = linear.matmul.apply(turned, a) if rows >= columns else linear.matmul.apply(a, turned)
-    strength = float(convert.to_tensor(l2_regularizer)._value)
+    strength = _strength(l2_regularizer, a._value.dtype)
     if strength:
         gram = gram + tensor(strength * np.eye(small, dtype=a._value.dtype))
     factor = decompose.cholesky.apply(gram)
     if rows >= columns:
         return cholesky_solve(factor, linear.matmul.apply(turned, b))
     return linear.matmul.apply(turned, cholesky_solve(factor, b))
+
+
+def _strength(given: Any, dtype: np.dtype) -> float:
+    if isinstance(given, (str, bytes)):
+        raise convert.cannot(given, dtype)
+    value = convert.to_tensor(given)._value
+    if value.ndim:
+        said = f"l2_regularizer must be a single number, got {given!r}"
+        raise ValueError(said) if isinstance(given, np.ndarray) else errors.invalid(said)
+    return float(value)
 
 
 def cholesky(input: Any, name: str | None = None) -> Any:
@@ -270,7 +293,7 @@ def svd(
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([3., 2.], dtype=float32)>
     """
     x, full = _matrix(decompose.svd, tensor), truth(full_matrices, "full_matrices")
-    if not truth(compute_uv, "compute_uv", default=True):
+    if not truth(compute_uv, "compute_uv"):
         return decompose.singular_values.apply(x)
     return decompose.svd.apply(x, full=full)
 
@@ -286,13 +309,20 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Any:
     return decompose.eigvalsh.apply(_matrix(decompose.eigvalsh, tensor, square=True))
 
 
+_WIDE = "float32 float64 complex64 complex128"
+
+
 def eig(tensor: Any, name: str | None = None) -> tuple:
     """The eigenvalues and eigenvectors (columns) of a matrix; always complex."""
+    tensor = convert.to_tensor(tensor)
+    allow(tensor, "Eig", _WIDE)
     return decompose.eig.apply(_matrix(decompose.eig, tensor, square=True))
 
 
 def eigvals(tensor: Any, name: str | None = None) -> Any:
     """The eigenvalues of a matrix; always complex."""
+    tensor = convert.to_tensor(tensor)
+    allow(tensor, "Eig", _WIDE)
     return decompose.eigvals.apply(_matrix(decompose.eigvals, tensor, square=True))
 
 
@@ -300,7 +330,7 @@ def eigvals(tensor: Any, name: str | None = None) -> Any:
 def expm(input: Any, name: str | None = None) -> Any:
     """The exponential of a matrix."""
     x = convert.to_tensor(input)
-    if x.dtype.name in ("bfloat16", "int8", "int16", "int32", "int64"):
+    if x._value.ndim > 1 and x.dtype.name in ("bfloat16", "int8", "int16", "int32", "int64"):
         raise ValueError(f"tf.linalg.expm does not support matrices of type {x.dtype!r}")
     return matrix_ops.expm.apply(_matrix(matrix_ops.expm, x, square=True))
 
@@ -328,11 +358,28 @@ def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Any:
     """How many singular values lie above the tolerance."""
-    x = _real_matrix(a, decompose.svd)
+    x = _real_matrix(convert.to_tensor(a, hint=np.dtype(np.float32)), decompose.svd)
     s = decompose.singular_values.forward(x._value)
     if tol is None:
         greatest = np.max(s, axis=-1, keepdims=True, initial=0)
         tol = np.finfo(s.dtype).eps * max(x._value.shape[-2:]) * greatest
     else:
-        tol = np.asarray(convert.to_tensor(tol)._value)[..., None]
+        tol = _tolerance(tol, s)
     return tensor(np.asarray(np.sum(s > tol, axis=-1, dtype=np.int32))[()])
+
+
+def _tolerance(tol: Any, values: Any) -> Any:
+    if convert.is_tensor_like(tol) and tol._value.dtype != values.dtype:
+        raise errors.invalid(
+            f"cannot compute Greater as input #1(zero-based) was expected to be a "
+            f"{convert.c_name(values.dtype)} tensor but is a {convert.c_name(tol._value.dtype)} "
+            "tensor: `tol` is compared with the singular values [Op:Greater]"
+        )
+    found = np.asarray(convert.to_tensor(tol, values.dtype)._value)
+    try:
+        np.broadcast_shapes(found.shape, values.shape)
+    except ValueError:
+        raise errors.invalid(
+            f"Incompatible shapes: {list(values.shape)} vs. {list(found.shape)} [Op:Greater]"
+        ) from None
+    return found

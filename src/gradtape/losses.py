@@ -34,7 +34,12 @@ def in_range(axis: int, ndim: int) -> None:
 
 def axis_number(axis: Any) -> int:
     """An `axis` that TensorFlow compares with others before it is used."""
-    if isinstance(axis, (str, bytes)):
+    given = getattr(axis, "_value", axis)
+    if isinstance(axis, (str, bytes)) or getattr(given, "dtype", None) == object:
+        raise TypeError(f"`axis` must be a whole number, got {axis!r}.")
+    if isinstance(axis, (list, tuple)):
+        raise TypeError(f"`axis` must be a single whole number, got {axis!r}.")
+    if not hasattr(axis, "__int__") and not hasattr(axis, "_value"):
         raise TypeError(f"`axis` must be a whole number, got {axis!r}.")
     if np.ndim(getattr(axis, "_value", axis)) and not isinstance(axis, (list, tuple)):
         raise ValueError(f"`axis` must be a single whole number, got {axis!r}.")
@@ -67,6 +72,10 @@ def softmax_cross_entropy_with_logits(
             f"logits and labels must be broadcastable: logits_size={list(x._value.shape)} "
             f"labels_size={list(y._value.shape)} [Op:{op.label}] name: "
         ) from None
+    if isinstance(axis, (list, tuple)) and not axis:
+        raise errors.invalid("`axis` must be a single whole number, got [] [Op:Range]")
+    if axis is not None and not hasattr(axis, "__int__"):
+        convert.to_tensor(axis)
     axis = -1 if axis is None else axis_number(axis)
     in_range(axis, len(full))
     x, y = (_last(part, axis) for part in (x, y))

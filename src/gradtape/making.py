@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors
-from .arguments import dimensions, integer, listed_dtype, matching, no_layout, number
+from .arguments import (
+    alike,
+    dimensions,
+    integer,
+    listed,
+    listed_dtype,
+    matching,
+    no_layout,
+    number,
+    whole,
+)
 from .arguments import dtype as numpy_dtype
 from .core.apply import tensor
 from .core.record import Value
@@ -56,6 +66,8 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
 
 def _like(input: Any, number: int, dtype: Any) -> Any:
     x = convert.to_tensor(input)._value
+    if isinstance(dtype, np.ndarray) and dtype.ndim:
+        raise ValueError(f"`dtype` must be a dtype such as tf.float32, got {dtype!r}.")
     return _full(x.shape, number, x.dtype if dtype is None else numpy_dtype(dtype))
 
 
@@ -72,8 +84,8 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     no_layout(layout)
     shape = _fill_dims(dims)
     x = convert.to_tensor(value)
-    if x._value.shape == (1,) and x._mark is None:  # a scalar of TensorFlow 1
-        x = tensor(x._value[0])
+    if x._value.shape == (1,):  # a scalar of TensorFlow 1
+        x = shape_ops.reshape.apply(x, shape=())
     if x._value.ndim:
         raise errors.invalid(
             f"value must represent a scalar, got shape {list(x._value.shape)}; tf.broadcast_to "
@@ -106,6 +118,12 @@ def eye(
     """The identity matrix, or a stack of them."""
     columns = num_rows if num_columns is None else num_columns
     rows, columns = dimensions([_count(n, num_rows, columns) for n in (num_rows, columns)])
+    if isinstance(batch_shape, (str, np.ndarray)) and np.asarray(batch_shape).dtype.kind in "bSU":
+        raise ValueError(
+            f"Can't convert Python sequence with mixed types to Tensor: batch_shape={batch_shape!r}"
+        )
+    if convert.is_tensor_like(batch_shape):
+        batch_shape = convert.to_tensor(batch_shape, np.dtype(np.int32))
     matrix = np.eye(rows, columns, dtype=numpy_dtype(dtype))
     if batch_shape is not None:
         matrix = np.broadcast_to(matrix, (*dimensions(batch_shape), rows, columns)).copy()
@@ -116,9 +134,13 @@ def _count(n: Any, rows: Any, columns: Any) -> Any:
     """A number of rows: whole, but of a floating-point tensor the whole part."""
     array = getattr(n, "_value", n)
     kind = array.dtype.kind if isinstance(array, (np.ndarray, np.generic)) else ""
+    if kind == "O" and isinstance(n, Value):
+        if n is not rows:
+            raise convert.cannot(rows, array.dtype)
+        raise convert.wrong_dtype(elementwise.maximum, array.dtype)
     if isinstance(n, Value) and kind in "fV":
         return shape_ops.cast.apply(n, dtype=np.dtype(np.int32))
-    if kind not in "iub" or not (kind or isinstance(n, int)):
+    if kind not in "iub" or (kind == "b" and array.ndim) or not (kind or isinstance(n, int)):
         raise TypeError(
             "Arguments `num_rows` and `num_columns` must be positive integer values. Received: "
             f"num_rows={rows}, num_columns={columns}"
@@ -185,6 +207,12 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
     if first._value.shape != last._value.shape:
         shape = _broadcast(first._value.shape, last._value.shape)
         first, last = (shape_ops.broadcast_to.apply(x, shape=shape) for x in (first, last))
+    given = convert.to_tensor(num)._value.dtype
+    if given.kind in "OfV" and (given.kind == "O" or convert.is_tensor_like(num)):
+        raise TypeError(
+            f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num} of "
+            f"dtype: {dtypes.of(given)!r}"
+        )
     ndim, count, axis = first._value.ndim + 1, number(num), number(axis)
     if count < 0:
         raise errors.invalid(f"tf.linspace needs num >= 0, got {count} [Op:Range]")
@@ -249,7 +277,7 @@ def one_hot(
     >>> tf.one_hot([2, 0], 3).numpy().tolist()
     [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
     """
-    places = convert.to_tensor(indices)
+    places = whole(indices, np.int64)
     if places._value.dtype.name not in ("uint8", "int8", "int32", "int64"):
         raise errors.invalid(
             f"Value for attr 'TI' of {convert.c_name(places._value.dtype)} is not in the list of "
@@ -298,8 +326,10 @@ def sequence_mask(
 ) -> Any:
     """For each length a row that is true at its first places."""
     x = convert.to_tensor(lengths)
-    if x._value.dtype.kind not in "iu" and not isinstance(lengths, float):
+    if x._value.dtype.kind not in "iufV":
         raise convert.wrong_dtype(make.range_, x._value.dtype)
+    if isinstance(maxlen, (str, bytes)):
+        raise convert.cannot(0, np.dtype(object))
     if maxlen is not None and np.ndim(getattr(maxlen, "_value", maxlen)):
         raise ValueError(f"Argument `maxlen` must be scalar for sequence_mask, got {maxlen!r}")
     size = math.ceil(x._value.max(initial=0) if maxlen is None else _end(maxlen, None)._value)
@@ -328,6 +358,8 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
 
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Any]:
     """The shapes of several tensors."""
+    if not convert.is_tensor_like(input) and not listed(input, "input", "shape_n"):
+        raise errors.invalid("Value for attr 'N' of 0 must be at least minimum 1 [Op:ShapeN]")
     return [shape(x, out_type) for x in input]
 
 
@@ -366,13 +398,15 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     """The shape that two shapes broadcast to, as a tensor."""
-    hoped = np.dtype(np.int32)
-    x, y = convert.to_tensor(shape_x, hint=hoped), convert.to_tensor(shape_y, hint=hoped)
-    for given in (x, y):
-        if given._value.ndim != 1 or given._value.dtype.kind != "i":
-            raise errors.invalid(
-                "broadcast_dynamic_shape takes two vectors of int32 or int64, got "
-                f"{given!r} [Op:BroadcastArgs]"
-            )
-    found = _broadcast(tuple(x._value.tolist()), tuple(y._value.tolist()))
-    return tensor(np.array(found, x._value.dtype))
+    given = [
+        v.astype(np.int32) if isinstance(v, np.ndarray) and v.dtype.kind == "b" else v
+        for v in (shape_x, shape_y)
+    ]
+    x, y = alike(given, "BroadcastArgs", "T")
+    if x.ndim != 1 or y.ndim != 1:
+        raise errors.invalid(
+            "broadcast_dynamic_shape takes two vectors of int32 or int64, got "
+            f"{shape_x!r} and {shape_y!r} [Op:BroadcastArgs]"
+        )
+    wide = any(convert.is_tensor_like(v) and v._value.dtype == np.int64 for v in (shape_x, shape_y))
+    return tensor(np.array(_broadcast(tuple(x), tuple(y)), np.int64 if wide else np.int32))

@@ -73,9 +73,14 @@ def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 realdiv = binary(elementwise.div, "realdiv", "x / y of floating-point numbers.")
-multiply_no_nan = binary(
-    elementwise.multiply_no_nan, "multiply_no_nan", "x * y, but 0 wherever y is 0."
-)
+
+
+def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    """x * y, but 0 wherever y is 0."""
+    a = convert.to_tensor(x)
+    return elementwise.multiply_no_nan.apply(a, convert.to_tensor(y, a._value.dtype))
+
+
 xdivy = binary(elementwise.xdivy, "xdivy", "x / y, but 0 wherever x is 0.")
 xlogy = binary(elementwise.xlogy, "xlogy", "x * log(y), but 0 wherever x is 0.")
 xlog1py = binary(elementwise.xlog1py, "xlog1py", "x * log(1 + y), but 0 wherever x is 0.")
@@ -102,7 +107,8 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y, element by element; whole numbers are divided as floating-point ones."""
-    return true_divide(x, y)
+    a = convert.to_tensor(x)
+    return elementwise.div.apply(*divisible(a, convert.to_tensor(y, hint=a._value.dtype)))
 
 
 def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
@@ -112,8 +118,13 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
     >>> tf.math.divide_no_nan([1.0, 2.0], [0.0, 4.0])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0. , 0.5], dtype=float32)>
     """
-    x = convert.to_tensor(x)
-    return elementwise.divide_no_nan.apply(*divisible(x, convert.to_tensor(y, x._value.dtype)))
+    if convert.is_tensor_like(y) and not convert.is_tensor_like(x):
+        y = convert.to_tensor(y)
+        x = convert.to_tensor(x, y._value.dtype)
+    else:
+        x = convert.to_tensor(x)
+        y = convert.to_tensor(y, None if convert.is_tensor_like(y) else x._value.dtype)
+    return elementwise.divide_no_nan.apply(*divisible(x, y))
 
 
 def reciprocal(x: Any, name: str | None = None) -> Any:
@@ -175,6 +186,11 @@ def accumulate_n(
     inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
 ) -> Any:
     """The sum of a list of tensors, as `add_n`, whose shape and dtype may be stated."""
+    if not isinstance(inputs, (list, tuple)) or not inputs:
+        raise ValueError(
+            "inputs must be a list of at least one Tensor with the same dtype and shape, got "
+            f"{inputs!r}."
+        )
     parts = [convert.to_tensor(part) for part in inputs]
     for part in parts:
         if not part.shape.is_compatible_with(parts[0].shape if shape is None else shape):
@@ -320,7 +336,9 @@ def imag(input: Any, name: str | None = None) -> Any:
     if x._value.dtype.kind == "c":
         return complex_ops.imag.apply(x)
     kind = x._value.dtype
-    return tensor(np.full(x._value.shape, b"" if kind.kind == "O" else 0, kind)[()])
+    if kind.kind == "O":
+        return tensor(np.full(x._value.shape, b"", kind))
+    return tensor(np.zeros(x._value.shape, kind)[()])
 
 
 def conj(x: Any, name: str | None = None) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import convert, errors
 from . import dropping as experimental
-from .arguments import allow, integer, number, real
+from .arguments import allow, integer, listed, matching, number, real
 from .arrays import space_to_batch
 from .backprops import (
     atrous_conv2d_transpose,
@@ -227,6 +227,7 @@ def moments(
 ) -> tuple:
     """The mean and the variance along the axes."""
     x = convert.to_tensor(x)
+    _no_array(axes, keepdims)
     y, narrow = precise(x) if x._value.dtype == np.float16 else (x, None)
     axis = axes_of(y._value.ndim, axes, "Mean")
     mean = reduce_ops.mean.apply(y, axis=axis, keepdims=True)
@@ -240,11 +241,18 @@ def moments(
     return shape.cast.apply(mean, dtype=narrow), shape.cast.apply(variance, dtype=narrow)
 
 
+def _no_array(axes: Any, keepdims: Any) -> None:
+    # TensorFlow squeezes the axes away, for which it takes a list.
+    if isinstance(axes, np.ndarray) and axes.ndim and not keepdims:
+        listed(axes, "axis", "squeeze")
+
+
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
 ) -> tuple:
     """The mean and the variance along the axes, of numbers that count by their weights."""
     x, weights = convert.to_tensor(x), convert.to_tensor(frequency_weights)
+    _no_array(axes, keepdims)
     x, narrow = precise(x) if x._value.dtype == np.float16 else (x, None)
     if weights._value.dtype != x._value.dtype:
         weights = shape.cast.apply(weights, dtype=x._value.dtype)
@@ -266,7 +274,8 @@ def weighted_moments(
 def _settled(part: Any, axes: Any, keepdims: bool, narrow: Any) -> Any:
     if not keepdims:
         sizes = part._value.shape
-        gone = {k % len(sizes) for k in axes_of(len(sizes), axes) or range(len(sizes))}
+        found = axes_of(len(sizes), axes)
+        gone = {k % len(sizes) for k in (range(len(sizes)) if found is None else found)}
         kept = tuple(n for k, n in enumerate(sizes) if k not in gone)
         part = shape.reshape.apply(part, shape=kept)
     return part if narrow is None else shape.cast.apply(part, dtype=narrow)
@@ -298,9 +307,9 @@ def normalize_moments(
 ) -> tuple:
     """The mean and the variance from sufficient statistics."""
     ratio = elementwise.reciprocal.apply(convert.to_tensor(counts))
-    moved = mean_ss * ratio
+    moved = elementwise.mul.apply(mean_ss, ratio)
     mean = moved if shift is None else moved + shift
-    return mean, variance_ss * ratio - elementwise.square.apply(moved)
+    return mean, elementwise.mul.apply(variance_ss, ratio) - elementwise.square.apply(moved)
 
 
 def batch_normalization(
@@ -313,11 +322,13 @@ def batch_normalization(
     name: str | None = None,
 ) -> Any:
     """scale * (x - mean) / sqrt(variance + variance_epsilon) + offset."""
-    x, variance = convert.to_tensor(x), convert.to_tensor(variance)
+    x = convert.to_tensor(x)
+    if not isinstance(variance, (int, float)):
+        variance = convert.to_tensor(variance)
     inverse = elementwise.rsqrt.apply(variance + variance_epsilon)
     if scale is not None:
-        inverse = inverse * scale
-    moved = mean * inverse
+        inverse = elementwise.mul.apply(inverse, scale)
+    moved = elementwise.mul.apply(mean, inverse)
     rest = elementwise.neg.apply(moved) if offset is None else offset - moved
     dtype = x._value.dtype
     if inverse._value.dtype != dtype:
@@ -336,7 +347,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
             "`data_format` must be of the form `N...C` or `NC...`. "
             f"Received: data_format={data_format}"
         )
-    x, b = convert.pair(elementwise.add, value, bias)
+    x, b = matching(elementwise.add, [value, bias])
     if x._value.dtype.kind in "bO":
         raise convert.wrong_dtype(elementwise.sub, x._value.dtype)
     sizes, given = x._value.shape, b._value.shape
@@ -353,7 +364,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
         )
     if first:
         b = shape.reshape.apply(b, shape=(given[0],) + (1,) * (len(sizes) - 2))
-    return elementwise.add.apply(x, b)
+    return neural.bias_add.apply(x, b)
 
 
 def batch_norm_with_global_normalization(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors
-from .arguments import integer, matching, number, numbers, word
+from .arguments import alike, as_input, integer, listed, matching, number, word
 from .core.apply import tensor
 from .core.op import Op
 from .core.record import Value
@@ -51,8 +51,10 @@ def gather(
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([30, 10], dtype=int32)>
     """
     x, b = convert.to_tensor(params), _places(indices, "GatherV2")
+    if batch_dims is None:
+        raise convert.unsupported(batch_dims)
     batch = integer(batch_dims, "batch_dims", compares=True)
-    axis = batch if axis is None else number(axis, "GatherV2")
+    axis = batch if axis is None else number(axis, "GatherV2", plain=True)
     ndim, depth = x._value.ndim, b._value.ndim
     if not ndim:
         raise errors.invalid("params must be at least 1 dimensional [Op:GatherV2]")
@@ -104,6 +106,7 @@ def gather_nd(
     """The entries or blocks at these coordinates, one row of coordinates each."""
     x, b = convert.to_tensor(params), _places(indices, "GatherNd")
     batch = integer(batch_dims, "batch_dims")
+    _nd_batch(batch, x._value.ndim, b._value.ndim)
     policy = word(bad_indices_policy, "bad_indices_policy", _POLICIES, "GatherNd", "DEFAULT")
     if not b._value.ndim:
         raise errors.invalid("indices must be at least a vector [Op:GatherNd]")
@@ -129,6 +132,16 @@ def gather_nd(
         return y
     gone = tensor(lost.reshape(lost.shape + (1,) * (y._value.ndim - lost.ndim)))
     return index.select.apply(gone, tensor(y._value.dtype.type(0)), y)
+
+
+def _nd_batch(batch: int, ndim: int, places: int) -> None:
+    if batch < 0:
+        raise ValueError(f"tf.gather_nd does not allow negative batch_dims, got {batch}.")
+    for name, rank in (("params", ndim), ("indices", places)):
+        if batch and batch >= rank:
+            raise ValueError(
+                f"Argument `batch_dims` = {batch} must be less than rank(`{name}`) = {rank}"
+            )
 
 
 def _at_coordinates(x: Any, b: Any, depth: int) -> Any:
@@ -158,10 +171,12 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | No
     Its gradient is `IndexedSlices`: a large table is never filled with zeros.
     """
     if isinstance(params, (list, tuple)):
+        if not params:
+            raise ValueError("Length of params is currently 0. Need at least one param.")
         if len(params) != 1:
-            params = shape_ops.concat.apply(
-                *matching(shape_ops.concat, params), axis=-np.ndim(params[0])
-            )
+            parts = matching(shape_ops.concat, params)
+            _check_parts([len(part._value) for part in parts])
+            params = shape_ops.concat.apply(*parts, axis=-parts[0]._value.ndim)
         else:
             params = params[0]
     x, b = convert.to_tensor(params), _places(ids, "GatherV2")
@@ -169,8 +184,20 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | No
     return y if max_norm is None else _shorten(y, max_norm, b._value.ndim)
 
 
+def _check_parts(sizes: list[int]) -> None:
+    """A table in parts has them equally long, but for one row more in the first ones."""
+    each, more = divmod(sum(sizes), len(sizes))
+    if sizes != [each + (k < more) for k in range(len(sizes))]:
+        raise errors.invalid(
+            f"the parts of `params` must be equally long, the first ones by one row longer if "
+            f"need be, got {sizes} rows [Op:GatherV2]"
+        )
+
+
 def _shorten(y: Any, max_norm: Any, lead: int) -> Any:
-    limit = convert.to_tensor(max_norm, y._value.dtype)
+    from .clipping import limit_of
+
+    limit = limit_of(max_norm, y._value.dtype)
     axes = tuple(range(lead - y._value.ndim, 0))
     total = reduce_ops.sum.apply(elementwise.mul.apply(y, y), axis=axes, keepdims=True)
     zero, one = tensor(y._value.dtype.type(0)), tensor(y._value.dtype.type(1))
@@ -189,6 +216,8 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     start = 0 if axis is None else integer(axis, "axis")
     if not b._value.ndim:
         raise ValueError("mask cannot be scalar.")
+    if b._value.dtype.kind == "O":
+        raise convert.wrong_dtype(_NUMBERS_ONLY, b._value.dtype)
     part = x._value.shape[start : start + b._value.ndim] if start >= 0 else ()
     if part != b._value.shape:
         raise ValueError(
@@ -287,8 +316,7 @@ def _coordinates(
         raise errors.invalid(f"{said} [Op:{op}]")
     count = math.prod(outer)
     updates = shape_ops.reshape.apply(updates, shape=(count, *inner))
-    if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
-        raise errors.invalid(f"Unknown bad indices handling attribute: {policy} [Op:{op}]")
+    policy = word(policy, "bad_indices_policy", _POLICIES, op, "DEFAULT")
     if policy == "IGNORE":
         inside = ((b._value >= 0) & (b._value < np.array(shape[:depth]))).all(axis=-1)
         kept = tensor(np.flatnonzero(inside))
@@ -311,7 +339,11 @@ def scatter_nd(
     >>> tf.scatter_nd([[0], [2], [2]], [1, 2, 3], [4])
     <tf.Tensor: shape=(4,), dtype=int32, numpy=array([1, 0, 5, 0], dtype=int32)>
     """
-    u, size = convert.to_tensor(updates), numbers(shape, "ScatterNd", "Tindices")
+    u = convert.to_tensor(updates)
+    _, sizes = alike((indices, shape), "ScatterNd", "Tindices")
+    if sizes.ndim != 1:
+        raise errors.invalid(f"Shape must be a vector, got {shape!r} [Op:ScatterNd]")
+    size = tuple(sizes.tolist())
     flat, parts, table = _coordinates(indices, u, size, "ScatterNd", bad_indices_policy)
     if u._value.dtype.kind == "O":
         y = scatter.set_rows.apply(tensor(np.full(table, b"", object)), flat, parts)
@@ -325,6 +357,8 @@ def _scattered(
 ) -> Any:
     x, u = matching(op, [tensor, updates])
     flat, parts, table = _coordinates(indices, u, x._value.shape, label, policy)
+    if op is not scatter.set_rows:
+        _no_kernel(x, "bc", label)
     y = op.apply(shape_ops.reshape.apply(x, shape=table), flat, parts)
     return shape_ops.reshape.apply(y, shape=x._value.shape)
 
@@ -362,7 +396,6 @@ def tensor_scatter_nd_max(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Any:
     """At the coordinates the greater of the tensor and the updates."""
-    _no_kernel(convert.to_tensor(tensor), "bc", "TensorScatterMax")
     op, label = scatter.max_rows, "TensorScatterMax"
     return _scattered(tensor, indices, updates, op, label, bad_indices_policy)
 
@@ -371,7 +404,6 @@ def tensor_scatter_nd_min(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Any:
     """At the coordinates the lesser of the tensor and the updates."""
-    _no_kernel(convert.to_tensor(tensor), "bc", "TensorScatterMin")
     op, label = scatter.min_rows, "TensorScatterMin"
     return _scattered(tensor, indices, updates, op, label, bad_indices_policy)
 
@@ -388,7 +420,7 @@ def dynamic_partition(
     data: Any, partitions: Any, num_partitions: Any, name: str | None = None
 ) -> list[Any]:
     """The entries of `data` dealt into lists, each to the list with its number."""
-    x, b = convert.to_tensor(data), convert.to_tensor(partitions, np.dtype(np.int32))
+    x, b = convert.to_tensor(data), as_input(partitions, np.int32, "DynamicPartition")
     shape, count = b._value.shape, integer(num_partitions, "num_partitions")
     if x._value.shape[: len(shape)] != shape:
         raise errors.invalid(
@@ -409,7 +441,16 @@ def dynamic_partition(
 
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     """Entries put together by their numbers; where two have the same, the later one stays."""
-    places = [_places(b, "DynamicStitch") for b in indices]
+    if not convert.is_tensor_like(indices):
+        listed(indices, "indices", "dynamic_stitch")
+    places = [as_input(b, np.int32, "DynamicStitch") for b in indices]
+    if not places:
+        raise errors.invalid("Value for attr 'N' of 0 must be at least 1 [Op:DynamicStitch]")
+    if len(listed(data, "data", "dynamic_stitch")) != len(places):
+        raise ValueError(
+            f"List argument 'data' to 'dynamic_stitch' Op with length {len(data)} must match "
+            f"length {len(places)} of argument 'indices'."
+        )
     parts = matching(shape_ops.concat, data)
     flat, entries = [], []
     for b, x in zip(places, parts, strict=True):

@@ -40,6 +40,8 @@ def _pool(
     size = numbers(ksize, n, "ksize", first, op.label)
     steps = numbers(strides, n, "strides", first, op.label)
     gaps = numbers(dilations, n, "dilations", first, op.label)
+    if op is pool_ops.max_pool and n == 1 and isinstance(padding, (list, tuple)):
+        raise ValueError(f"`padding` of lines is 'SAME' or 'VALID'. Received: padding={padding}")
     if op is pool_ops.avg_pool and not isinstance(padding, str):
         raise TypeError(f"Expected string for argument 'padding' not {padding}.")
     geometry = geometry_of(op.label, inner, size, steps, gaps, padding, first)
@@ -163,10 +165,13 @@ def pool(
 ) -> Any:
     """max_pool or avg_pool ("MAX" or "AVG"), by default with strides of 1."""
     kinds = {"MAX": pool_ops.max_pool, "AVG": pool_ops.avg_pool}
-    if pooling_type not in kinds:
+    if not isinstance(pooling_type, str) or pooling_type not in kinds:
         raise ValueError(f"`pooling_type` must be 'MAX' or 'AVG'. Received: {pooling_type}")
     n = inner_axes(input)
     op = kinds[pooling_type]
+    window_shape = _positive(window_shape, n, "window_shape", required=True)
+    strides = _positive(strides, n, "strides")
+    dilations = _positive(dilations, n, "dilations")
     both = [given for given in (strides, dilations) if given is not None]
     if len(both) == 2 and all(np.any(np.asarray(given) > 1) for given in both):
         raise ValueError(
@@ -174,3 +179,17 @@ def pool(
             f"strides={strides} and dilations={dilations}"
         )
     return _pool(op, n, input, window_shape, strides, padding, data_format, dilations)
+
+
+def _positive(value: Any, n: int, name: str, required: bool = False) -> Any:
+    """A list of n positive numbers, which TensorFlow's Python looks through before its ops do."""
+    if value is None and not required:
+        return None
+    if not hasattr(value, "__len__") or (convert.is_tensor_like(value) and not value.shape):
+        raise TypeError(f"`{name}` must be a list of {n} whole numbers, got {value!r}.")
+    if isinstance(value, str) or len(value) != n:
+        raise ValueError(f"`len({name})` should be {n}. Received: {name}={value}")
+    found = np.asarray(convert.to_tensor(value)._value)
+    if found.dtype.kind == "O" or (name != "window_shape" and found.size and found.min() <= 0):
+        raise ValueError(f"all values of `{name}` must be positive. Received: {name}={value}")
+    return value

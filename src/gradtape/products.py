@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors
-from .arguments import truth
+from .arguments import attribute_dtype, truth
 from .ops import complex as complex_ops
 from .ops import linear, shape
 
@@ -54,6 +54,9 @@ def matmul(
         truth(grad_a, "grad_a")
         truth(grad_b, "grad_b")
     if output_type is not None:
+        if isinstance(output_type, np.ndarray) and output_type.ndim:
+            raise ValueError(f"`output_type` must be a dtype, got {output_type!r}.")
+        output_type = attribute_dtype(output_type, "Tout", "BatchMatMulV3")
         a, b = _widened(a, output_type), _widened(b, output_type)
     flags = transpose_a, transpose_b, adjoint_a, adjoint_b
     if any(given is not False for given in flags):
@@ -97,7 +100,7 @@ def matvec(
     >>> tf.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([3., 7.], dtype=float32)>
     """
-    a, b = convert.pair(linear.matmul, a, b)
+    a, b = convert.pair(linear.matmul, a, convert.to_tensor(b))
     column = shape.reshape.apply(b, shape=(*b._value.shape, 1))
     y = matmul(a, column, transpose_a, False, adjoint_a, False, a_is_sparse, b_is_sparse)
     return shape.reshape.apply(y, shape=y._value.shape[:-1])
@@ -124,8 +127,9 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
 
 
 def _dot_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
-    if convert.is_tensor_like(axes):
-        axes = convert.to_tensor(axes)._value
+    gathers = convert.is_tensor_like(axes)
+    if gathers or not isinstance(axes, (int, np.integer, list, tuple, np.ndarray)):
+        axes = convert.to_tensor(axes, np.dtype(np.int32))._value
     if isinstance(axes, np.ndarray):
         axes = axes.tolist()
     a_rank, b_rank = a._value.ndim, b._value.ndim
@@ -149,7 +153,8 @@ def _dot_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
         )
     for name, rank, given in (("a", a_rank, first), ("b", b_rank, second)):
         if any(not -rank <= k < rank for k in given):
-            raise IndexError(f"`axes` {given} of `{name}`: it has {rank} axes.")
+            said = f"`axes` {given} of `{name}`: it has {rank} axes."
+            raise errors.invalid(f"{said} [Op:GatherV2]") if gathers else IndexError(said)
     return [k % a_rank for k in first], [k % b_rank for k in second]
 
 

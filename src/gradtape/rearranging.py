@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import math
 from typing import Any
 
 import numpy as np
 
 from . import convert, errors, indexing
-from .arguments import integer, matching, number, numbers, vector
+from .arguments import integer, listed, matching, number, numbers, several, vector
 from .core.apply import tensor
 from .ops import complex as complex_ops
 from .ops import index
@@ -123,12 +124,10 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     shape = x._value.shape
     if axis is None:
         return shape_ops.reshape.apply(x, shape=tuple(n for n in shape if n != 1))
-    if hasattr(axis, "_value"):
-        raise TypeError(
-            f"Expected list for 'axis' argument to 'squeeze' Op, not {axis!r}: pass Python numbers."
-        )
+    if hasattr(axis, "_value") or (isinstance(axis, np.ndarray) and axis.ndim):
+        listed(axis, "axis", "squeeze")
     ndim, dead = len(shape), set()
-    for k in axis if isinstance(axis, (list, tuple, np.ndarray)) else (axis,):
+    for k in axis if isinstance(axis, (list, tuple)) else (axis,):
         k = integer(k, "axis")
         if not -ndim <= k < ndim:
             raise errors.invalid(
@@ -198,10 +197,14 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     place = axis if axis.__class__ is int else _concat_axis(axis, len(values))
     tensors = matching(shape_ops.concat, values, "concat")
     if len(tensors) == 1:
-        return shape_ops.identity.apply(tensors[0])
+        return _same(tensors[0])
     shapes = [t._value.shape for t in tensors]
     _check_concat(shapes, place)
     return shape_ops.concat.apply(*tensors, axis=place if place < 0 else place - len(shapes[0]))
+
+
+def _same(x: Any) -> Any:
+    return tensor(x._value) if x._value.dtype.kind == "O" else shape_ops.identity.apply(x)
 
 
 def _concat_axis(axis: Any, count: int) -> int:
@@ -256,10 +259,14 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     if isinstance(values, (list, tuple)) and not values:
         return tensor(np.zeros((0,), np.float32))
     if hasattr(values, "_value") or not isinstance(values, (list, tuple)):
-        values = list(convert.to_tensor(values))
+        whole = convert.to_tensor(values)
+        if not whole._value.ndim and axis.__class__ is int and axis == 0:
+            return whole
+        values = list(whole)
     elif not convert.holds_tensor(values):
         # As TensorFlow: numbers of several kinds take the widest.
-        values = list(convert.to_tensor(list(values)))
+        with contextlib.suppress(ValueError):
+            values = list(convert.to_tensor(list(values)))
     tensors = matching(shape_ops.stack, values, "stack")
     shapes = [t._value.shape for t in tensors]
     ndim, place = len(shapes[0]) + 1, integer(axis, "axis", compares=True)
@@ -302,7 +309,7 @@ def split(
             "Rank-0 tensors are not supported as the num_or_size_splits argument to split. "
             f"Argument provided: {given}"
         )
-    place = number(axis)
+    place = number(axis, "Split", only=True)
     if not -ndim <= place < ndim:
         raise errors.invalid(
             f"-input rank(-{ndim}) <= split_dim < input rank ({ndim}), but got {place} [Op:Split]"
@@ -354,7 +361,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     """The block that begins at `begin`; a size of -1 goes to the end."""
     x = convert.to_tensor(input_)
     shape = x._value.shape
-    begins, sizes = numbers(begin, "Slice", "Index"), numbers(size, "Slice", "Index")
+    begins, sizes = several((begin, size), "Slice")
     if not len(begins) == len(sizes) == len(shape):
         raise errors.invalid(
             f"Expected begin and size arguments to be 1-D tensors of size {len(shape)}, but got "
@@ -396,8 +403,12 @@ def strided_slice(
             ("new_axis", new_axis_mask), ("shrink_axis", shrink_axis_mask),
         )
     )  # fmt: skip
-    begins, ends = numbers(begin, "StridedSlice"), numbers(end, "StridedSlice")
-    steps = (1,) * len(begins) if strides is None else numbers(strides, "StridedSlice")
+    if ellipsis_mask & (ellipsis_mask - 1):
+        raise errors.invalid("Multiple ellipses in slice spec not allowed [Op:StridedSlice]")
+    if strides is None:
+        quick = isinstance(begin, (list, tuple)) and not convert.is_tensor_like(end)
+        strides = [1] * len(begin) if quick else _ones(convert.to_tensor(begin)._value)
+    begins, ends, steps = several((begin, end, strides), "StridedSlice")
     if not len(begins) == len(ends) == len(steps):
         raise errors.invalid(
             "Expected begin, end, and strides to be 1D equal size tensors, but got shapes "
@@ -416,6 +427,12 @@ def strided_slice(
             first = None if begin_mask & bit else start
             key.append(builtins.slice(first, None if end_mask & bit else stop, step))
     return index.getitem.apply(x, key=indexing.numpy_key(tuple(key), x._value.shape))
+
+
+def _ones(like: Any) -> Any:
+    if like.dtype.kind == "O":
+        raise convert.cannot(1, like.dtype)
+    return tensor(np.ones_like(like))
 
 
 # --- copies and turns -----------------------------------------------------------------------------
@@ -439,7 +456,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     x = convert.to_tensor(input)
     if axis is None:
         x, axis = shape_ops.reshape.apply(x, shape=(x._value.size,)), 0
-    ndim, place = x._value.ndim, number(axis)
+    ndim, place = x._value.ndim, _single(axis)
     if not -ndim <= place < ndim:
         raise ValueError(f"axis={place} out of bounds: expected {-ndim}<=axis<{ndim}")
     place = place if place < 0 else place - ndim
@@ -461,6 +478,15 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         raise ValueError(f"Dimensions {size} and {counts.shape[0]} are not compatible")
     places = tensor(np.repeat(np.arange(size, dtype=np.int32), counts))
     return index.take.apply(x, places, axis=place + ndim)
+
+
+def _single(axis: Any) -> int:
+    array = np.asarray(getattr(axis, "_value", axis if np.isscalar(axis) else None))
+    if isinstance(axis, (str, bytes)) or array.ndim or array.dtype.kind not in "biuf":
+        raise TypeError(
+            f"Argument `axis` must be an int. Received `axis` = {axis} of type {type(axis)}"
+        )
+    return int(array) if array.dtype.kind in "biu" else number(axis)
 
 
 def pad(
@@ -543,7 +569,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     for k, a in enumerate(wanted.tolist()):
         if not -ndim <= a < ndim:
             if not x._value.size or not ndim:
-                return shape_ops.identity.apply(x)
+                return _same(x)
             raise errors.invalid(
                 f"'axis'[{k}] = {a} is out of valid range [0, {ndim - 1}] [Op:ReverseV2]"
             )
@@ -557,7 +583,8 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
     """Entries moved along axes; what goes over the end comes in again at the front."""
     x = convert.to_tensor(input)
-    shifts, wanted = vector(shift, "Roll", "Tshift"), vector(axis, "Roll", "Taxis")
+    shifts = vector(shift, "Roll", "Tshift", plain=True)
+    wanted = vector(axis, "Roll", "Taxis", plain=True)
     if shifts.shape != wanted.shape:
         raise errors.invalid(
             f"shift and axis must have the same size, got {shift} and {axis} [Op:Roll]"
@@ -573,11 +600,17 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
     return pad_ops.roll.apply(x, shift=tuple(shifts.reshape(-1).tolist()), axis=tuple(axes))
 
 
+def _lengths(seq_lengths: Any) -> Any:
+    if seq_lengths.__class__ is float:
+        raise convert.cannot(seq_lengths, np.dtype(np.int64))
+    return vector(seq_lengths, "ReverseSequence", "Tlen")
+
+
 def reverse_sequence(
     input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: Any = None
 ) -> Any:
     """In each row of a batch, the first `seq_lengths[row]` entries turned about."""
-    x, lengths = convert.to_tensor(input), convert.to_tensor(seq_lengths)._value
+    x, lengths = convert.to_tensor(input), _lengths(seq_lengths)
     shape = x._value.shape
     batch = _axis(0 if batch_axis is None else batch_axis, len(shape), "batch_axis {}") + len(shape)
     axis = _axis(seq_axis, len(shape), "seq_axis {}") + len(shape)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors
-from .arguments import as_input, listed_dtype, number, truth
+from .arguments import alike, listed_dtype, truth, whole
 from .core.apply import tensor
 from .core.op import Op
 from .ops import complex as complex_ops
@@ -323,9 +323,7 @@ def argmin(
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
     """Whether the prediction of each row's target is among the k largest of the row."""
     rows = convert.to_tensor(predictions, np.dtype(np.float32))._value
-    wanted = convert.to_tensor(targets)._value
-    if wanted.dtype.kind != "i":
-        raise convert.wrong_dtype(ops.argmax, wanted.dtype)
+    wanted, limit = alike((targets, k), "InTopKV2", "T", default=np.int32)
     if rows.ndim != 2 or wanted.shape != rows.shape[:1]:
         raise errors.invalid(
             f"in_top_k takes predictions of shape [batch, classes] and targets of shape [batch], "
@@ -333,7 +331,9 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
         )
     inside = (wanted >= 0) & (wanted < rows.shape[1])
     at = np.where(inside, wanted, 0)
-    most = number(as_input(k, np.int32, "InTopKV2"), "InTopKV2")
+    if limit.size != 1:
+        raise errors.invalid(f"k must be 0-D, got shape {list(limit.shape)} [Op:InTopKV2] name: ")
+    most = int(limit.reshape(()))
     if not rows.size:
         return tensor(np.zeros(len(rows), bool))
     own = rows[np.arange(len(rows)), at][:, None]
@@ -343,7 +343,7 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
 
 def invert_permutation(x: Any, name: str | None = None) -> Any:
     """The permutation y with y[x[i]] = i."""
-    value = convert.to_tensor(x)._value
+    value = whole(x, np.int32)._value
     if value.ndim != 1 or value.dtype.kind != "i":
         raise errors.invalid(
             f"invert_permutation expects a 1D vector of int32 or int64, got shape "

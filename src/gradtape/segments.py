@@ -76,7 +76,7 @@ def _fill_gaps(ids: Any, y: Any) -> Any:
     if y._value.dtype.kind in "iu":
         return select.apply(tensor(held), y, tensor(y._value.dtype.type(0)))
     # Added, not chosen: TensorFlow's tangent of a gap is nan.
-    gap = np.where(held, y._value.dtype.type(0), -y._value)
+    gap = np.where(held, y._value.dtype.type(-0.0), -y._value)
     return elementwise.add.apply(y, tensor(gap))
 
 
@@ -245,6 +245,8 @@ def bincount(
             "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only "
             "one."
         )
+    if getattr(getattr(axis, "_value", None), "dtype", None) == object:
+        raise TypeError(f"Expected int for argument 'axis' not {axis!r}.")
     if axis not in (None, 0, -1) if axis is None or axis.__class__ is int else True:
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported")
     if values.size and values.min() < 0:
@@ -263,6 +265,8 @@ def bincount(
         parts = tensor(np.ones(places.size, wanted))
     else:
         given = convert.to_tensor(weights)
+        if not given._value.size:  # no weights are weights of 1
+            given = tensor(np.ones(places.size, given._value.dtype))
         parts = reshape.apply(given, shape=(given._value.size,))
     total = segment.bins.apply(parts, ids, count=count)
     if truth(binary_output, "binary_output"):
@@ -283,26 +287,38 @@ def confusion_matrix(
            [1, 1]], dtype=int32)>
     """
     rows, columns = (_classes(v) for v in (labels, predictions))
-    n = num_classes
-    n = (
-        int(convert.to_tensor(n)._value)
-        if n is not None
-        else int(max(rows.max(), columns.max())) + 1
-    )
+    if num_classes is None:
+        n = int(max(rows.max(initial=-1), columns.max(initial=-1))) + 1
+    else:
+        given = convert.to_tensor(num_classes)._value
+        if given.ndim and given.dtype.kind != "O":
+            raise errors.invalid(f"num_classes must be a single number, got {num_classes!r}.")
+        n = int(given)
     for what, given in (("labels", rows), ("predictions", columns)):
         if given.size and given.min() < 0:
             raise errors.invalid(f"`{what}` contains negative values. Got {given.tolist()}.")
         if given.size and given.max() >= n:
             raise errors.invalid(f"`{what}` out of bound: {given.tolist()} for {n} classes.")
-    wanted = np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)
+    if not rows.ndim and columns.ndim:
+        raise ValueError(f"`labels` must be a vector, got {labels!r}.")
+    if rows.shape != columns.shape:
+        raise errors.invalid(
+            f"Shapes of all inputs must match: labels {list(rows.shape)} != predictions "
+            f"{list(columns.shape)} [Op:Pack]"
+        )
+    wanted = np.dtype(dtypes.as_dtype(dtypes.int64 if dtype is None else dtype).as_numpy_dtype)
     if weights is None:
         parts = tensor(np.ones(rows.shape, wanted))
     else:
-        parts = cast.apply(convert.to_tensor(weights), dtype=wanted)
+        parts = convert.to_tensor(weights)
+        if parts._value.shape != rows.shape:
+            raise ValueError(f"Shapes {rows.shape} and {parts._value.shape} are incompatible")
+        parts = cast.apply(parts, dtype=wanted)
     total = segment.segment_sum.apply(parts, tensor(rows * n + columns), count=n * n, axis=0)
     return reshape.apply(total, shape=(n, n))
 
 
 def _classes(values: Any) -> Any:
     found = np.asarray(convert.to_tensor(values)._value)
-    return found.squeeze(-1).astype(np.int64) if found.ndim == 2 else found.astype(np.int64)
+    squeezed = found.ndim == 2 and found.shape[-1] == 1
+    return (found.squeeze(-1) if squeezed else found).astype(np.int64)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors
-from .arguments import integer
+from .arguments import integer, listed
 from .ops import shape
 from .ops.windows import Geometry, pads_for
 
@@ -18,7 +18,7 @@ _FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 def channels_first(data_format: Any, n: int) -> bool:
     if data_format is None:
         return False
-    if not isinstance(data_format, str) and n > 1:
+    if not isinstance(data_format, str) and (n > 1 or convert.is_tensor_like(data_format)):
         raise TypeError(f"Expected string for argument 'data_format' not {data_format!r}.")
     if isinstance(data_format, str) and data_format in _FORMATS[n]:
         return data_format == _FORMATS[n][1]
@@ -49,15 +49,18 @@ def numbers(value: Any, n: int, name: str, first: bool, label: str) -> tuple[int
         return (1,) * n
     if convert.is_tensor_like(value):
         value = np.asarray(convert.to_tensor(value)._value).tolist()
-    several = isinstance(value, (Sequence, np.ndarray)) and np.ndim(value)
-    if n == 1 and several and len(value) > 1 and np.ndim(value[0]):
-        raise ValueError(f"`{name}` should be of length 1, 1 or 3. Received: {name}={value}")
+    several = isinstance(value, Sequence) or (isinstance(value, np.ndarray) and value.ndim)
+    if several and len(value) not in (1, n, n + 2):
+        raise ValueError(
+            f"`{name}` should be of length 1, {n} or {n + 2}. "
+            f"Received: {name}={value} of length {len(value)}"
+        )
     given = [integer(k, name) for k in (value if several else [value])]
     if len(given) == 1:
         found = tuple(given * n)
     elif len(given) == n:
         found = tuple(given)
-    elif len(given) == n + 2:
+    else:
         outer = (given[0], given[1 if first else -1])
         if outer != (1, 1):
             raise errors.UnimplementedError(
@@ -66,16 +69,36 @@ def numbers(value: Any, n: int, name: str, first: bool, label: str) -> tuple[int
                 f"dimensions: {given} [Op:{label}] name: ",
             )  # fmt: skip
         found = tuple(given[2:] if first else given[1:-1])
-    else:
-        raise ValueError(
-            f"`{name}` should be of length 1, {n} or {n + 2}. "
-            f"Received: {name}={value} of length {len(given)}"
-        )
     if min(found) <= 0:
         raise errors.invalid(
             f"{name} of the inner axes should be larger than 0, got {found} [Op:{label}] name: "
         )
     return found
+
+
+def each_axis(value: Any, n: int, name: str, function: str, default: bool = False) -> Any:
+    """A number for each of the n + 2 axes in a list, which alone some of TensorFlow's ops take."""
+    if value is None and default:
+        return None
+    given = [integer(k, name) for k in listed([] if value is None else value, name, function)]
+    if len(given) != n + 2:
+        raise errors.invalid(
+            f"Sliding window {name} field must specify {n + 2} dimensions, got {value!r} "
+            f"[Op:{function}] name: "
+        )
+    return given
+
+
+def rates(value: Any, n: int, name: str) -> Any:
+    """Dilations of the inner axes, which TensorFlow's Python checks before its ops do."""
+    if value is None:
+        return None
+    found = np.asarray(convert.to_tensor(value, np.dtype(np.int32))._value)
+    if found.ndim != 1 or (found.size and found.min() <= 0):
+        raise ValueError(
+            f"`{name}` must be a list of {n} positive whole numbers. Received: {name}={value}"
+        )
+    return found.tolist()
 
 
 def geometry_of(

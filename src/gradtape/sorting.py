@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from . import convert, dtypes, errors
 from .arguments import listed_dtype, matching, number, truth
 from .ops import index
@@ -173,12 +175,15 @@ def _order(rows: Any, direction: str) -> Any:
 
 
 def _rows(values: Any, axis: Any, direction: str) -> tuple[Any, Any, int]:
-    if direction not in ("ASCENDING", "DESCENDING"):
+    if not isinstance(direction, str) or direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(
             "Argument `direction` should be one of ASCENDING, DESCENDING. Received: "
             f"direction={direction}"
         )
-    x, place = convert.to_tensor(values), number(axis)
+    x = convert.to_tensor(values)
+    if np.ndim(convert.to_tensor(axis)._value):
+        raise ValueError(f"Argument `axis` must be a constant scalar. Received: axis={axis}.")
+    place = int(axis) if isinstance(axis, float) else number(axis)
     _orderable(x, "TopKV2")
     ndim = x._value.ndim
     if not -ndim <= place < ndim:
@@ -212,7 +217,14 @@ def searchsorted(
             f"Argument `side` must be either 'right' or 'left'. Received: side = '{side}'."
         )
     dtype = listed_dtype(out_type, "out_type", _PLACES[1:], "LowerBound", "int32")
-    a, b = matching(sort_ops.searchsorted, [sorted_sequence, values])
+    a, b = convert.to_tensor(sorted_sequence), convert.to_tensor(values)
+    for part in (a, b):
+        if not part._value.ndim:
+            raise errors.invalid(
+                "slice index -1 of dimension 0 out of bounds: sorted_sequence and values need an "
+                "axis each [Op:StridedSlice]"
+            )
+    a, b = matching(sort_ops.searchsorted, [a, b])
     if a._value.dtype.kind in "bcO":
         raise errors.no_kernel("LowerBound", a.dtype.name)
     first, second = a._value.shape, b._value.shape

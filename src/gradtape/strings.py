@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors
-from .arguments import as_input, integer, truth, vector, word
+from .arguments import alike, as_input, integer, listed, listed_dtype, truth, vector, word
 from .core.apply import tensor
 from .printing import tensor_text
 from .text import ngrams as ngrams
@@ -30,6 +30,11 @@ _UNITS = ("BYTE", "UTF8_CHAR")
 
 def _strings(value: Any) -> Any:
     return as_input(value, _STRING, "a string op")._value
+
+
+def _converted(value: Any) -> Any:
+    """The strings of an argument that TensorFlow's Python converts before its op looks at it."""
+    return convert.to_tensor(value, _STRING)._value
 
 
 def _each(function: Callable[..., Any], *arrays: Any, dtype: Any = object) -> Any:
@@ -103,6 +108,8 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     if isinstance(inputs, (str, bytes)):
         raise TypeError(f"Expected list for 'inputs' argument of StringJoin, not {inputs!r}.")
     separator = _text(separator, "separator")
+    if isinstance(inputs, np.ndarray):
+        listed(inputs, "inputs", "string_join")
     arrays = [_strings(one) for one in inputs]
     if not arrays:
         return tensor(np.array(b"", object))
@@ -125,6 +132,9 @@ def format(
     """A text with the tensors in the places of its placeholders, as `tf.print` shows them."""
     if convert.is_tensor_like(inputs) or not hasattr(inputs, "__iter__"):
         inputs = [inputs]
+    if not isinstance(template, str):
+        raise ValueError(f"The template must be a string, got {template!r}.")
+    summarize = 3 if summarize is None else integer(summarize, "summarize")
     parts = template.split(placeholder)
     if len(parts) - 1 != len(inputs):
         raise ValueError(
@@ -183,13 +193,21 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
         part = units[start : start + size] if size >= 0 else units[start:]
         return part if unit == "BYTE" else part.encode()
 
-    starts, sizes = (np.asarray(convert.to_tensor(v)._value) for v in (pos, len))
+    starts, sizes = alike((pos, len), "Substr", "T")
+    if starts.shape != sizes.shape:
+        raise errors.invalid(
+            f"pos and len should have the same shape, got: {list(starts.shape)} vs. "
+            f"{list(sizes.shape)} [Op:Substr]"
+        )
     return _each(cut, _strings(input), starts, sizes)
 
 
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:
     """The numbers that strings spell."""
-    found = dtypes.as_dtype(out_type)
+    if out_type.__class__ is int:
+        raise TypeError(f"Expected DataType for argument 'out_type' not {out_type!r}.")
+    allowed = ("float32", "float64", "int32", "int64")
+    found = dtypes.of(listed_dtype(out_type, "out_type", allowed, "StringToNumber", "float32"))
     read = int if found.is_integer else float
 
     def number(text: bytes) -> Any:
@@ -212,10 +230,10 @@ def reduce_join(
     name: str | None = None,
 ) -> Any:
     """Strings put together along axes."""
-    values = _strings(inputs)
+    values = _strings(convert.to_tensor(inputs))
     separator, keepdims = _text(separator, "separator"), truth(keepdims, "keep_dims")
     # The last of the axes is joined first, as in TensorFlow.
-    given = range(values.ndim)[::-1] if axis is None else vector(axis, "ReduceJoin", "").reshape(-1)
+    given = range(values.ndim)[::-1] if axis is None else _axes(axis)
     for k in given:
         if not -values.ndim <= k < values.ndim:
             raise errors.OutOfRangeError(
@@ -230,6 +248,10 @@ def reduce_join(
     if keepdims:
         out = out.reshape([1 if k in axes else n for k, n in enumerate(values.shape)])
     return tensor(out)
+
+
+def _axes(axis: Any) -> Any:
+    return vector(axis, "ReduceJoin", "", only=True).reshape(-1)
 
 
 def _pattern(pattern: Any) -> Any:
@@ -258,7 +280,7 @@ def regex_replace(
 
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """The parts between separators (white space, unless given): a ragged row for each string."""
-    between = None if sep in (None, "", b"") else _bytes(sep)
+    between = None if sep is None else _bytes(sep) or None
     limit = -1 if maxsplit is None else integer(maxsplit, "maxsplit")
     if between is None and limit > 0:
         return _rows(lambda s: _words(s, limit), input)
@@ -278,11 +300,12 @@ def _words(text: bytes, limit: int) -> list[bytes]:
 
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """The single bytes: a ragged row for each string."""
-    return _rows(lambda s: [s[k : k + 1] for k in range(len(s))], input)
+    values = convert.to_tensor(input)
+    return _rows(lambda s: [s[k : k + 1] for k in range(len(s))], values)
 
 
 def _rows(function: Callable[[bytes], list[bytes]], input: Any) -> Any:
-    values = _strings(input)
+    values = _converted(input)
     if values.ndim > 1:
         raise errors.UnimplementedError(None, None, "only a string or a vector of them is split")
     rows = [function(text) for text in values.reshape(-1).tolist()]
@@ -299,7 +322,7 @@ def _rows(function: Callable[[bytes], list[bytes]], input: Any) -> Any:
 def _bytes(text: Any) -> bytes:
     if isinstance(text, str):
         return text.encode()
-    found = _strings(text)
+    found = _converted(text)
     if found.size != 1:
         raise errors.invalid(f"a single string is needed here, got {text!r}")
     return bytes(found.item())

@@ -8,7 +8,6 @@ Broadcasting is undone here, for all ops.
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -185,17 +184,8 @@ def _short(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int
 
 def _general(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
     ids, names, kept = record[2:5]
-    see = wrap if recorded else _unwrap
-    if len(ids) == 1 and op.rules[0].__class__ is FunctionType and not (op.joint or op.broadcasts):
-        # What was kept is what the one rule names: 1 us sooner.
-        h = op.rules[0](g, *map(see, kept))
-        if h is not None:
-            old = grads.get(ids[0])
-            grads[ids[0]] = h if old is None else old + h
-        return
-    have = dict(zip(names, map(see, kept), strict=True))
-    if op.joint:
-        parts = op.rules[0](g, *[have[n] for n in op.names[0]])
+    values = list(map(wrap if recorded else _unwrap, kept))
+    parts: Any = op.joint and op.rules[0](g, *_chosen(op.names[0], names, values))
     for k, i in enumerate(ids):
         if i is None:
             continue
@@ -206,15 +196,20 @@ def _general(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: i
             if rule is None or isinstance(rule, Reason):
                 h = _without_slope(op, rule)(g)
             else:
-                h = rule(g, *[have[n] for n in op.names[k]])
+                h = rule(g, *_chosen(op.names[k], names, values))
         if h is None:
             continue
         if op.broadcasts:
-            shape = have[LETTERS[k] + "_shape"]
+            shape = values[names.index(LETTERS[k] + "_shape")]
             if h.shape[lead:] != shape:
                 h = unbroadcast(h, shape, lead)
         old = grads.get(i)
         grads[i] = h if old is None else old + h
+
+
+def _chosen(wanted: tuple[str, ...], names: tuple[str, ...], values: list) -> list:
+    """What a rule names, of what was kept: all of it, if only one operand is followed."""
+    return values if wanted == names else [values[names.index(name)] for name in wanted]
 
 
 def _parts(ids: list, grads: dict, found: dict, wanted: set) -> list | None:
@@ -234,16 +229,20 @@ def _row_by_row(record: tuple, op: Any, g: Any, grads: dict, recorded: bool, lea
     several = g.__class__ is list
     rows = next(part for part in g if part is not None).shape[0] if several else g.shape[0]
     pulled: list[dict] = []
-    for r in range(rows):
+    for r in range(rows) or (None,):  # of no rows, one of zeros, for the shapes
         part: dict = {}
-        row = [None if p is None else p[r] for p in g] if several else g[r]
+        row = [None if p is None else _row(p, r) for p in g] if several else _row(g, r)
         _general(record, op, row, part, recorded, 0)
         pulled.append(part)
     for i in pulled[0]:
         parts = [p[i].dense() if p[i].__class__ is Slices else p[i] for p in pulled]
-        h = np.stack(parts)
+        h = np.stack(parts) if rows else np.stack(parts)[:0]
         old = grads.get(i)
         grads[i] = h if old is None else old + h
+
+
+def _row(g: Any, r: int | None) -> Any:
+    return np.sum(g, axis=0) if r is None else g[r]
 
 
 def unbroadcast(h: Any, shape: tuple[int, ...], lead: int) -> Any:

@@ -18,6 +18,35 @@ QUICK = settings(max_examples=40, deadline=None)
 
 
 # --- activations ----------------------------------------------------------------------------------
+# Large arrays go other ways than small ones.
+SHAPES = [(64, 14, 14, 16), (70_000,), (70_000, 2), (9, 9_000), (128, 256), (1, 70_000), (0, 3)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_large_arrays_have_the_biases_and_relus_of_small_ones(shape: tuple[int, ...]) -> None:
+    x, b = draw(*shape).astype("float32"), draw(shape[-1]).astype("float32")
+    x.flat[:3] = [np.nan, -np.inf, np.inf][: x.size]
+    np.testing.assert_array_equal(tf.nn.relu(x).numpy(), np.where(x < 0, 0, x))
+    if x.ndim > 1:
+        np.testing.assert_array_equal(tf.nn.bias_add(x, b).numpy(), x + b)
+
+
+@pytest.mark.parametrize("odd", [(), (0.0, -0.0, 1e-40, -1e-38), (np.nan,), (-14, 20, -1e30)])
+def test_gelu_of_large_arrays_slopes_as_that_of_small_ones(odd: tuple[float, ...]) -> None:
+    x = (4 * draw(70_000)).astype("float32")
+    x[: len(odd)] = odd
+
+    def slope(part: Any) -> Any:
+        part = tf.constant(part)
+        with tf.GradientTape() as tape:
+            tape.watch(part)
+            y = tf.nn.gelu(part)
+        return tape.gradient(y, part).numpy()
+
+    few = np.concatenate([slope(part) for part in np.split(x, 100)])
+    np.testing.assert_allclose(slope(x), few, 0, 3e-7)
+
+
 @pytest.mark.parametrize(
     ("name", "at", "slope"),
     [

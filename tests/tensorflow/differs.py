@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 ROWS = "the rows of IndexedSlices stand in the order of the sweep; their sum is the same"
 TENSOR = "a gradient is always a tensor, also where the user's function returned a number"
 NAN = "TensorFlow's nan is not the derivative; ours is"
@@ -45,10 +43,56 @@ DIFFERS: dict[str, str] = {
     "signal::slopes_by_length[given=irfft_cut]": CUT,
 }
 
-# The tables of arguments give every function what it is not for. Where it then answers otherwise
-# than TensorFlow (most often with an exception of another type), it is in this list, which may
-# only grow shorter: a case that agrees again fails until it is taken out.
-ODD = "an argument that the function is not for: another exception, or an answer instead of one"
-OWN = dict(DIFFERS)
-_ODD = Path(__file__).parent / "odd_arguments.txt"
-DIFFERS |= dict.fromkeys(_ODD.read_text().splitlines() if _ODD.exists() else (), ODD)
+# --- the tables of arguments, which also give every function what it is not for -------------------
+BROKEN = "TensorFlow's own gradient fails here (shapes or dtypes inside it disagree); ours is right"
+LAYOUT = "TensorFlow's CPU takes no channels-first data here; ours does"
+EMPTY = "TensorFlow makes zeros of no channels or windows without cells; here it is an error"
+SOURCE = "TensorFlow's gradient has another shape than its source; ours has the source's"
+LENIENT = "TensorFlow's Python asks a plain number or list for what only a tensor has, and fails"
+FALSE = "an empty list for a dtype is false, so that TensorFlow takes its default; here a TypeError"
+
+_TRANSPOSED = "arguments::arguments[call=nn.{}_transpose,data_format={};input=X{};output_shape={}]"
+_SHAPED = "argument_shapes::of_shape[op={},change={}]"
+_ALL_SHAPED = "argument_shapes::all_of_shape[op={},change={}]"
+_BAD = "bad_arguments::bad[op={}]"
+_CONVOLVED = (
+    "nn.conv1d.input",
+    "nn.conv2d.input",
+    "nn.convolution.input",
+    "nn.atrous_conv2d.value",
+)
+
+DIFFERS |= {
+    **{
+        f"arguments::arguments[call=math.top_k,{given}]": BROKEN
+        for given in ("index_type=int16", "index_type=int64", "sorted=False;index_type=int64")
+    },
+    _TRANSPOSED.format("conv1d", "NCW", "[1, 3, 5]", "[1,2,5]"): LAYOUT,
+    _TRANSPOSED.format("conv2d", "NCHW", "[1, 3, 4, 5]", "[1,2,4,5]"): LAYOUT,
+    _TRANSPOSED.format("conv", "NCHW", "[1, 3, 4, 5]", "[1,2,4,5]"): LAYOUT,
+    _SHAPED.format("sort.values", "empty"): BROKEN,
+    _SHAPED.format("sort.values", "no_columns"): BROKEN,
+    _SHAPED.format("linalg.tensor_diag_part.input", "scalar"): BROKEN,
+    _SHAPED.format("nn.softmax_cross_entropy_with_logits.labels", "flatter"): BROKEN,
+    _SHAPED.format("fill.value", "deeper"): SOURCE,
+    **{_SHAPED.format(name, "no_columns"): EMPTY for name in _CONVOLVED},
+    **{_ALL_SHAPED.format(name.rpartition(".")[0], "no_columns"): EMPTY for name in _CONVOLVED},
+    **{
+        _SHAPED.format(f"nn.{name}_transpose.filters", "no_rows"): EMPTY
+        for name in ("conv", "conv1d", "conv2d", "conv3d")
+    },
+    **{
+        _BAD.format(name): LENIENT
+        for name in (
+            "scalar_mul.x", "broadcast_static_shape.shape_x", "broadcast_static_shape.shape_y",
+            "eye.batch_shape", "nn.moments.x", "nn.batch_normalization.x", "strings.format.inputs",
+        )
+    },
+    **{
+        _BAD.format(name): FALSE
+        for name in (
+            "shape.out_type", "matmul.output_type", "random.categorical.dtype",
+            "random.stateless_categorical.dtype",
+        )
+    },
+}  # fmt: skip

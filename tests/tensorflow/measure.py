@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.tensorflow import harness, signatures
+from tests.tensorflow import functions, harness
 
 DTYPES = [
     "float16",
@@ -60,8 +60,8 @@ class Met:
 def public(tf: Any) -> dict[int, tuple[Callable[..., Any], list[str]]]:
     """The public functions that TensorFlow has too, by identity, with all their names."""
     found: dict[int, tuple[Callable[..., Any], list[str]]] = {}
-    for name in signatures.read():
-        value = signatures.named(tf, name)
+    for name in functions.read():
+        value = functions.named(tf, name)
         if callable(value) and not isinstance(value, type):
             found.setdefault(id(value), (value, []))[1].append(name)
     return found

@@ -7,7 +7,7 @@ from fnmatch import fnmatch
 import pytest
 
 import gradtape
-from tests.tensorflow import harness, measure, signatures
+from tests.tensorflow import functions, harness, measure
 
 # By function, or function:argument; patterns as file names have them.
 EXEMPT = {
@@ -76,5 +76,5 @@ def test_every_argument_is_given(met: dict[str, measure.Met]) -> None:
 def test_the_tables_name_functions_that_exist() -> None:
     from tests.tensorflow.cases._tables import ROWS
 
-    gone = [name for name in ROWS if signatures.named(gradtape, name) is None]
+    gone = [name for name in ROWS if functions.named(gradtape, name) is None]
     assert not gone, f"in tests/tensorflow/cases/_tables.py, but not in gradtape: {gone}"

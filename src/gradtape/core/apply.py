@@ -106,8 +106,9 @@ def quick(op: Op) -> Any:
             return t
         t._mark = m
         t._id = i = next_id()
-        a_id = None if a._mark is None else a._id
-        b_id = b._id if two and b._mark is not None else None
+        # An operand that only stopped recorders followed is a constant to those at work.
+        a_id = None if (n := a._mark) is None or n.live is None else a._id
+        b_id = b._id if two and (n := b._mark) is not None and n.live is not None else None
         keep_a, keep_b, keep_y = only_a if b_id is None else only_b if a_id is None else both
         a_shape = b_shape = None
         if two and y.__class__ is ndarray:
@@ -150,7 +151,7 @@ def general(op: Op) -> Any:
         if m is not None and y.dtype.kind in "fcV":
             t._mark = m
             t._id = next_id()
-            ids = [None if a._mark is None else a._id for a in operands]
+            ids = _ids(operands)
             tracked = tuple([i is not None for i in ids])
             names, fetches = plans.get(tracked) or op.plan(tracked)
             kept = [fetch(operands, params, t) for fetch in fetches]
@@ -175,7 +176,7 @@ def several(op: Any, operands: Any, params: dict, values: tuple, m: Mark | None)
         if t._value.dtype.kind in "fcV":
             t._mark = m
             t._id = made[k] = next_id()
-    ids = [None if a._mark is None else a._id for a in operands]
+    ids = _ids(operands)
     names, fetches = op.plan(tuple([i is not None for i in ids]))
     kept = [fetch(operands, params, results) for fetch in fetches]
     user = caller()
@@ -196,6 +197,10 @@ def followers(operands: Any) -> Mark | None:
     if (m := join(m, None)) is not None and m.thread != get_ident():
         return m.here()
     return m
+
+
+def _ids(operands: Any) -> list[int | None]:
+    return [None if (m := a._mark) is None or m.live is None else a._id for a in operands]
 
 
 def _keeps(op: Op, *tracked: int) -> tuple[bool, bool, bool]:

@@ -141,7 +141,7 @@ def _conv_input(a: Any, b: Any, geometry: Geometry, shape: tuple[int, ...]) -> A
     turned = b[(slice(None, None, -1),) * len(geometry.size)]
     turned = turned.reshape(*b.shape[:-1], groups, b.shape[-1] // groups)
     turned = np.moveaxis(turned, -3, -1).swapaxes(-3, -2)
-    return _conv(a, turned.reshape(*geometry.size, -1, shape[-1]), back)
+    return _conv(a, turned.reshape(*geometry.size, b.shape[-1] // groups, shape[-1]), back)
 
 
 def _by_cell(
@@ -176,13 +176,14 @@ def _by_plane(a: Any, b: Any, geometry: Geometry, shape: tuple[int, ...]) -> Any
     counts = a.shape[1:-1]
     cells = geometry.cells(counts)
     out = room(a.shape[0], shape, geometry, a.dtype)
-    weights = b.reshape(-1, b.shape[-1])
+    weights = b.reshape(prod(b.shape[:-1]), b.shape[-1])
 
     def work(keys: Iterator) -> None:
         for (images,) in keys:
-            flat = a[images].reshape(-1, a.shape[-1])
+            some = a[images]
+            flat = some.reshape(prod(some.shape[:-1]), a.shape[-1])
             back = np.matmul(weights, flat.T)
-            back = back.reshape(len(cells), shape[-1], -1, *counts)
+            back = back.reshape(len(cells), shape[-1], len(some), *counts)
             target = np.moveaxis(out[images], -1, 0)
             for part, cell in zip(back, cells, strict=True):
                 place = target[(slice(None), slice(None), *cell)]

@@ -140,6 +140,8 @@ def _lu(a: Any, dtype: Any) -> Any:
         order = np.arange(n)
         if n:
             factors[k], swaps = lu_factor(matrix, check_finite=False)
+            if not np.diagonal(factors[k]).all():
+                raise invalid("Input is not invertible. [Op:Lu] name: ")
             for i, j in enumerate(swaps):
                 order[[i, j]] = order[[j, i]]
         orders[k] = order

@@ -82,7 +82,7 @@ neg = elementwise("neg", operator.neg, lambda g: -g, numpy=(np.negative,), takes
 
 
 def _slope_of_square(g: Any, a: Any) -> Any:
-    if g.__class__ is ndarray and g.size > 1 and not any(g.strides):
+    if g.__class__ is ndarray and g.size > 4096 and not any(g.strides) and g.shape == a.shape:
         # One number seen from everywhere, as below a mean: one pass instead of two.
         return (2.0 * g[(0,) * g.ndim]) * a
     return g * (2.0 * a)
@@ -357,7 +357,7 @@ xdivy: Op = elementwise(
 
 # --- trigonometry -------------------------------------------------------------------------------
 sin = costly("sin", np.sin, lambda g, a: g * cos(a))
-cos = costly("cos", np.cos, lambda g, a: -g * sin(a))
+cos: Op = costly("cos", np.cos, lambda g, a: -g * sin(a))
 tan = costly("tan", np.tan, lambda g, a: g * np.square(np.reciprocal(np.cos(a))), sample=UNIT)
 asin = costly(
     "asin", np.arcsin, lambda g, a: g * np.reciprocal(np.sqrt(1.0 - np.square(a))), sample=UNIT
@@ -367,7 +367,7 @@ acos = costly(
 )
 atan = costly("atan", np.arctan, lambda g, a: g * np.reciprocal(1.0 + np.square(a)))
 sinh = costly("sinh", np.sinh, lambda g, a: g * cosh(a))
-cosh = costly("cosh", np.cosh, lambda g, a: g * sinh(a))
+cosh: Op = costly("cosh", np.cosh, lambda g, a: g * sinh(a))
 tanh_slope: Op = elementwise(
     "tanh_slope",
     _tanh_slope,

@@ -116,6 +116,8 @@ take = op(
 def _rows_of_gather(g: Any, b: Any, a_shape: Any, y_shape: Any) -> Any:
     if g.ndim > len(y_shape):
         return _slope_of_take(g, b, a_shape, y_shape, 0)
+    if b.ndim == 1:
+        return Slices(g, b, a_shape)
     values = np.reshape(g, (b.size, *a_shape[1:]))
     return Slices(values, np.reshape(b, (b.size,)), a_shape)
 

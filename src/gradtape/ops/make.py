@@ -48,14 +48,15 @@ def _linspace(a: Any, b: Any, num: int, axis: int) -> Any:
     return y
 
 
-def _weights(g: Any, axis: int, num: int) -> Any:
-    return (np.arange(num) / max(num - 1, 1)).astype(g.dtype).reshape(-1, *(1,) * (-axis - 1))
+def _weights(g: Any, axis: int, num: int, first: bool = False) -> Any:
+    shares = np.arange(num) / max(num - 1, 1)
+    return (1.0 - shares if first else shares).astype(g.dtype).reshape(-1, *(1,) * (-axis - 1))
 
 
 linspace = op(
     "linspace", _linspace,
     (
-        lambda g, num, axis: np.sum(g * (1.0 - _weights(g, axis, num)), axis=(axis,)),
+        lambda g, num, axis: np.sum(g * _weights(g, axis, num, True), axis=(axis,)),
         lambda g, num, axis: np.sum(g * _weights(g, axis, num), axis=(axis,)),
     ),
     shape=lambda a, b, num, axis: (*a[: len(a) + axis + 1], num, *a[len(a) + axis + 1 :]),

@@ -220,6 +220,7 @@ det = op(
 @lapack
 def _slogdet(a: Any) -> Any:
     sign, log = np.linalg.slogdet(a)
+    sign = np.where(np.isnan(log), log, sign).astype(a.dtype)
     return np.asarray(sign), np.asarray(log).astype(a.dtype)
 
 
@@ -275,7 +276,8 @@ def _sqrtm(a: Any) -> Any:
 
 
 def _slope_of_sqrtm(g: Any, y: Any) -> Any:
-    # dA = Y dY + dY Y, so the slope X solves Y' X + X Y' = G: n * n linear equations.
+    # dA = Y dY + dY Y, so the slope X solves Y' X + X Y' = G: n * n linear equations. TensorFlow
+    # transposes Y and does not conjugate it.
     n = y.shape[-1]
     one = np.eye(n, dtype=y.dtype)
     left = np.reshape(turned(y), (*y.shape[:-2], n, 1, n, 1)) * one[:, None, :]
@@ -287,6 +289,7 @@ def _slope_of_sqrtm(g: Any, y: Any) -> Any:
 sqrtm = op(
     "sqrtm", _sqrtm, _slope_of_sqrtm,
     shape=same_shape, label="MatrixSquareRoot", takes=MATRICES, batches=True, sample=_squares,
+    real=True,
 )  # fmt: skip
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import REALS, Op
+from ..core.op import NUMBERS, REALS, Op
 from .declare import elementwise, op
 from .elementwise import FLOATING, in_float32, sigmoid, square
-from .parallel import in_blocks
+from .parallel import BLOCK, in_blocks
 from .reasons import Flat
 from .special import constants, erfc, erfc_parts, large
 
@@ -30,6 +30,22 @@ def log1p(e: Any) -> Any:
     return np.log(u) - ((u - 1) - e) / u
 
 
+# --- biases ---------------------------------------------------------------------------------------
+def _bias_add(a: Any, b: Any) -> Any:
+    if b.ndim == 1 and b.size <= 64 and a.size >= 1 << 16 and a.flags.c_contiguous:
+        # A row for each image, as rows of a few channels are too short for NumPy: 64 x 28 x 28
+        # with 16 channels in 0.15 ms instead of 0.46, 64 x 14 x 14 with 32 in 0.07 instead of 0.16.
+        row = np.empty(a.shape[1:], a.dtype)
+        if row.size <= BLOCK and len(a) >= 8:
+            row[...] = b
+            return (a.reshape(len(a), -1) + row.reshape(-1)).reshape(a.shape)
+    return a + b
+
+
+bias_add = elementwise(
+    "bias_add", _bias_add, (lambda g: g, lambda g: g), label="BiasAdd", takes=NUMBERS
+)
+
 # --- gates ----------------------------------------------------------------------------------------
 # A product with the truth value takes 0.4 ms of a million numbers, np.where 4.6; and an infinite
 # cotangent at a closed gate becomes nan, as in TensorFlow.
@@ -41,10 +57,20 @@ relu_gate: Op = elementwise(
     sample=((-2, 2), (0.1, 2)),
     takes=REALS,
 )
-relu = elementwise(
-    "relu", lambda a: np.maximum(a, a.dtype.type(0)), lambda g, y: relu_gate(g, y), takes=REALS,
-    sample=(0.1, 2),
-)  # fmt: skip
+_ZEROS = {char: np.zeros(BLOCK, char) for char in "fd"}
+
+
+def _relu(a: Any) -> Any:
+    # With zeros that lie side by side NumPy takes a third of the time it takes with a single one:
+    # of 800,000 float32 0.14 ms instead of 0.38.
+    if a.size >= 4096 and a.dtype.char in "fd" and a.flags.c_contiguous:
+        rows = a.reshape(-1) if a.size <= BLOCK else a.reshape(len(a), -1)
+        if 64 <= rows.shape[-1] <= BLOCK:
+            return np.maximum(rows, _ZEROS[a.dtype.char][: rows.shape[-1]]).reshape(a.shape)
+    return np.maximum(a, a.dtype.type(0))
+
+
+relu = elementwise("relu", _relu, lambda g, y: relu_gate(g, y), takes=REALS, sample=(0.1, 2))
 relu6_gate: Op = elementwise(
     "relu6_gate",
     lambda a, b: a * ((b > 0) & (b < 6)),
@@ -164,7 +190,7 @@ ROOT = float(np.float32(math.sqrt(0.5)))
 
 
 PEAK = ROOT / math.sqrt(math.pi)
-HALF, ROOT_BELOW, _PEAK = constants(0.5, -ROOT, PEAK)
+HALF, ROOT_BELOW, _PEAK, _TINY = constants(0.5, -ROOT, PEAK, 1e-30)
 
 
 @in_float32
@@ -215,7 +241,32 @@ gelu_slope: Op = elementwise(
     label="GeluGrad",
     takes=FLOATING,
 )
-gelu = elementwise("gelu", _gelu, lambda g, a: gelu_slope(g, a), takes=FLOATING)
+
+
+def _pull_gelu(g: Any, a: Any, y: Any) -> Any:
+    # Of large arrays Φ(a) is y / a: 262,144 numbers in 0.7 ms instead of 1.5 for another erfc.
+    if g.__class__ is a.__class__ is y.__class__ is np.ndarray and large(a) and g.shape == a.shape:
+        return in_blocks(_gelu_slope_by_result, 4, g, a, y)
+    return gelu_slope(g, a)
+
+
+def _gelu_slope_by_result(g: Any, a: Any, y: Any, out: Any, x: Any, e: Any, *more: Any) -> None:
+    np.absolute(a, x)
+    if not np.minimum.reduce(x) > _TINY:  # there, or next to a nan, y / a says nothing
+        return _gelu_slope_in_blocks(g, a, out, x, e, *more)
+    np.multiply(x, ROOT_BELOW, x)
+    np.multiply(x, x, e)
+    np.negative(e, e)
+    np.exp(e, e)
+    np.multiply(e, a, e)
+    np.multiply(e, _PEAK, e)
+    np.divide(y, a, out)
+    np.add(out, e, out)
+    np.multiply(out, g, out)
+    return None
+
+
+gelu = elementwise("gelu", _gelu, _pull_gelu, takes=FLOATING)
 
 CUBE, STRETCH = float(np.float32(0.044715)), 0.7978845608028654
 

@@ -75,9 +75,9 @@ def _max_pool(a: Any, geometry: Geometry) -> Any:
     return _reduced(np.fmax, a, geometry, _least(a.dtype))
 
 
-def _winners(a: Any, y: Any, geometry: Geometry) -> Iterator[tuple[Any, Any]]:
-    """For each cell its key and the windows where it is the first to hold the greatest number, as
-    integers of as many bits as a number has: all are set, or none."""
+def _winners(a: Any, y: Any, geometry: Geometry, ties: bool) -> Iterator[tuple[Any, Any]]:
+    """For each cell its key and the windows where it is the first to hold the greatest number (or
+    one of several, with ties), as integers of as many bits as a number has: all set, or none."""
     full = whole(padded(a, geometry.pads, _least(a.dtype)))
     cells, numbers = geometry.cells(y.shape[1:-1]), np.empty(y.shape, a.dtype)
     places = whole(numbers)
@@ -89,7 +89,7 @@ def _winners(a: Any, y: Any, geometry: Geometry) -> Iterator[tuple[Any, Any]]:
         np.equal(numbers, y, out=first)
         if free is None:
             free = np.logical_not(first)
-        else:
+        elif not ties:
             np.logical_and(first, free, out=first)
             np.logical_xor(first, free, out=free)
         yield key, np.negative(first.view(np.int8), out=bits)
@@ -111,7 +111,8 @@ def _max_spread(a: Any, b: Any, c: Any, geometry: Geometry) -> Any:
         part = np.empty(given.shape, a.dtype)
         bits, chosen = given.view(_bits(a.dtype)), part.view(_bits(a.dtype))
         places, parts = whole(target), whole(part)
-        for key, first in _winners(b[images], c[images], geometry):
+        # In three dimensions TensorFlow gives each of the greatest the slope, in two the first.
+        for key, first in _winners(b[images], c[images], geometry, ties=b.ndim == 5):
             np.bitwise_and(bits, first, out=chosen)
             if apart:
                 np.copyto(places[key], parts)
@@ -129,7 +130,7 @@ def _max_pick(a: Any, b: Any, c: Any, geometry: Geometry) -> Any:
     def work(images: slice) -> None:
         full = padded(a[images], geometry.pads)
         bits, target = full.view(_bits(a.dtype)), out[images].view(_bits(a.dtype))
-        for key, first in _winners(b[images], c[images], geometry):
+        for key, first in _winners(b[images], c[images], geometry, ties=False):
             target |= bits[key] & first
 
     _in_pieces(work, b)

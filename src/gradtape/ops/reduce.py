@@ -227,8 +227,6 @@ def _others(g: Any, a: Any, axis: Any, keepdims: Any) -> Any:
     shape = a.shape
     axes = all_axes(len(shape)) if axis is None else axis
     g = spread(g, shape, axis, keepdims)
-    if not axes:
-        return g
     axes = tuple(sorted(k % len(shape) for k in axes))
     rest = tuple(k for k in range(len(shape)) if k not in axes)
     order = rest + axes
@@ -368,7 +366,9 @@ cumulative_logsumexp = running(
 
 def _weighted(a: Any, b: Any, c: Any, **how: Any) -> Any:
     """By the logarithms of the positive and of the negative numbers: nothing overflows."""
-    part = lambda x: np.exp(b + _LOGS(np.log(np.maximum(x, 0)) + c, **how))
+    # As TensorFlow, the logarithm of what is not positive is the least finite number.
+    least = a.dtype.type(np.finfo(a.dtype if a.dtype.kind == "f" else np.float32).min)
+    part = lambda x: np.exp(b + _LOGS(np.where(x > 0, np.log(x), least) + c, **how))
     return (part(a) - part(-a)).astype(a.dtype, copy=False)
 
 

@@ -177,7 +177,8 @@ def _others(g: Any, a: Any, b: Any, y: Any, y_shape: Any, count: int, axis: Any)
     two zeros in a segment nothing is left."""
     axis = axis or 0
     zero = a == 0
-    zeros = segment_sum(cast(zero, dtype=g.dtype), b, count=count, axis=axis)
+    counted = np.dtype(np.float32) if g.dtype.kind == "c" else g.dtype
+    zeros = segment_sum(cast(zero, dtype=counted), b, count=count, axis=axis)
     rest = segment_prod(np.where(zero, 1.0, a), b, count=count, axis=axis)
     g = from_segments(np.where(zeros > 1, 0.0, g), b, axis=_behind(g, y_shape, axis))
     whole = from_segments(y, b, axis=axis) / np.where(zero, 1.0, a)
@@ -187,7 +188,7 @@ def _others(g: Any, a: Any, b: Any, y: Any, y_shape: Any, count: int, axis: Any)
 segment_prod = segments(
     "segment_prod", _by(np.multiply, lambda dtype: 1),
     lambda g, a, b, y, y_shape, count, axis: _others(g, a, b, y, y_shape, count, axis),
-    label="UnsortedSegmentProd", takes=NUMBERS,
+    label="UnsortedSegmentProd", takes=NUMBERS, real=True,
 )  # fmt: skip
 
 

@@ -175,7 +175,9 @@ def _digamma(special: Any, a: Any) -> Any:
 def _zeta(special: Any, a: Any, b: Any) -> Any:
     # At its poles 0, -1, -2, … only an even power has one sign from both sides.
     pole = (b <= 0) & (b == np.floor(b)) & (a % 2 != 0) & (a != 1) & (a != np.inf)
-    y = np.where((a == 1) | ((a == np.inf) & (b <= 0)), np.inf, special.zeta(a, b))
+    y = special.zeta(a, b)
+    y = np.where(np.isnan(y) & (a > 1) & (b > 1), 0.0, y)  # (1 + …)^-a, where a is very large
+    y = np.where((a == 1) | ((a == np.inf) & (b <= 0)), np.inf, y)
     return np.where(pole, b.dtype.type("nan"), y)
 
 

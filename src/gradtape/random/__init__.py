@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import convert, dtypes
+from ..arguments import attribute_dtype
 from ..core.apply import tensor
 from ..ops import chance, elementwise
 from . import experimental, sampling
@@ -29,6 +30,7 @@ from .draws import (
     logits_of,
     moment,
     numpy_dtype,
+    plain_shape,
     rates_of,
     scaled,
     shape_of,
@@ -238,7 +240,7 @@ def gamma(
     """Gamma deviates with shape `alpha` and inverse scale `beta`, `shape` of them for each pair."""
     label, wanted = "RandomGamma", numpy_dtype(dtype)
     alpha, beta = rates_of(alpha, beta, wanted)
-    sizes = shape_of(shape, label)
+    sizes = plain_shape(shape, label)
     each = elementwise.add.apply(alpha, tensor(np.zeros(beta._value.shape, wanted)[()]))
     count = math.prod(sizes) * each._value.size
     stream = _seeds.kernel(seed, label, wanted.name).reserve(count * RESERVED)
@@ -254,9 +256,12 @@ def poisson(
 ) -> Any:
     """Counts of events that come at a mean rate `lam`, `shape` of them for each rate."""
     label = "RandomPoissonV2"
-    rates = convert.to_tensor(lam)
-    wanted = counts_dtype(dtypes.float32 if dtype is None else dtype, label, rates)
-    sizes = shape_of(shape, label)
+    truths = isinstance(lam, np.ndarray) and lam.dtype.kind == "b"
+    rates = convert.to_tensor(lam, np.dtype(np.float64) if truths else None)
+    wanted = counts_dtype(
+        dtypes.int64 if dtype is None else attribute_dtype(dtype, "dtype", label), label, rates
+    )
+    sizes = plain_shape(shape, label)
     count = math.prod(sizes) * rates._value.size
     stream = _seeds.kernel(seed, label, rates.dtype.name, wanted.name).reserve(count * RESERVED)
 

@@ -43,6 +43,13 @@ def shape_of(shape: Any, label: str) -> tuple[int, ...]:
     return found
 
 
+def plain_shape(shape: Any, label: str) -> tuple[int, ...]:
+    """A `shape` argument that TensorFlow makes int32 before its op sees it."""
+    if isinstance(shape, TensorShape):
+        shape = shape.as_list()
+    return shape_of(convert.to_tensor(shape, np.dtype(np.int32)), label)
+
+
 def kernel_dtype(dtype: Any, label: str, allowed: tuple[str, ...] = FLOATS) -> np.dtype:
     """NumPy's dtype for a kernel that makes only some."""
     found = dtypes.as_dtype(dtype)

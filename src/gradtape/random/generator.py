@@ -24,10 +24,12 @@ def _signed(numbers: Any) -> Any:
 
 def create_rng_state(seed: Any, alg: Any) -> Any:
     """The state that a seed stands for: a number, cut into 64-bit parts, or such parts."""
+    if alg is None:
+        raise TypeError("Can't convert argument `alg` (of value None) to int.")
     size = 2 if algorithm_of(alg) is Algorithm.THREEFRY else 3
     if isinstance(seed, int):
         return tensor(_signed(seed >> 64 * k for k in range(size)))
-    parts = np.atleast_1d(convert.to_tensor(seed)._value)
+    parts = np.ravel(convert.to_tensor(seed)._value)
     if parts.dtype.kind not in "iufb":
         raise errors.UnimplementedError(None, None, f"Cast of the seed {seed!r} to int64")
     parts = parts.astype(np.int64)[:size]

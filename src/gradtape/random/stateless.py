@@ -61,6 +61,8 @@ def algorithm_of(alg: Any) -> Algorithm:
         )
     if alg is None:
         return Algorithm.AUTO_SELECT
+    if getattr(getattr(alg, "_value", None), "dtype", None) == object:
+        raise TypeError(f"Argument `alg` must be a Python string or a number, got {alg!r}.")
     if alg.__class__ is not int and not convert.is_tensor_like(alg):
         raise TypeError(
             f"Can't convert argument `alg` (of value {alg!r} and type {type(alg)}) to int."
@@ -128,6 +130,7 @@ def stateless_truncated_normal(
 
 def deviates(label: str, draw: Any, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Any:
     """mean + stddev * numbers by a function of their count and dtype."""
+    dtype = dtypes.float32 if dtype is None else dtype
     wanted = numpy_dtype(dtype)
     mean, stddev = moment(mean, wanted, 0.0), moment(stddev, wanted, 1.0)
     sizes = shape_of(shape, label)
@@ -198,10 +201,23 @@ def stateless_parameterized_truncated_normal(
     """
     from scipy.special import ndtr, ndtri
 
-    means = convert.to_tensor(means)
-    wanted = means._value.dtype
-    stddevs, low, high = (convert.to_tensor(v, wanted) for v in (stddevs, minvals, maxvals))
-    sizes = shape_of(shape, "StatelessParameterizedTruncatedNormal")
+    label = "StatelessParameterizedTruncatedNormal"
+    given = [convert.to_tensor(v) for v in (means, stddevs, minvals, maxvals)]
+    wanted = kernel_dtype(given[0].dtype, label)
+    for k, v in enumerate(given):
+        if v._value.dtype != wanted:
+            raise errors.invalid(
+                f"cannot compute {label} as input #{k + 2}(zero-based) was expected to be a "
+                f"{convert.c_name(wanted)} tensor but is a {convert.c_name(v._value.dtype)} tensor "
+                f"[Op:{label}]"
+            )
+    means, stddevs, low, high = given
+    sizes = shape_of(shape, label)
+    _trailing(sizes, _together(given, label), label)
+    if np.any(low._value >= high._value) or np.any(stddevs._value <= 0):
+        raise errors.invalid(
+            f"Invalid parameters: minvals must lie below maxvals, stddevs be positive [Op:{label}]"
+        )
     a, b = (
         np.clip(ndtr((v._value - means._value) / stddevs._value), 1e-12, 1 - 1e-12)
         for v in (low, high)
@@ -216,9 +232,21 @@ def stateless_categorical(
     logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: str | None = None
 ) -> Any:
     """Classes drawn with the probabilities softmax(logits), `num_samples` for each row."""
-    label, wanted = "StatelessMultinomial", whole_dtype(dtype)
+    label, wanted = "StatelessMultinomial", whole_dtype(dtypes.int64 if dtype is None else dtype)
+    num_samples = convert.to_tensor(num_samples, np.dtype(np.int32))
     values, count = logits_of(logits, num_samples, label)
     return tensor(sampling.categorical(stream_of(seed, label=label), values, count).astype(wanted))
+
+
+def _together(values: list, label: str) -> tuple[int, ...]:
+    """The shape that the parameters broadcast to."""
+    try:
+        return np.broadcast_shapes(*(v._value.shape for v in values))
+    except ValueError:
+        texts = " vs. ".join(str(list(v._value.shape)) for v in values)
+        raise errors.invalid(
+            f"the parameters must have compatible batch dimensions: {texts} [Op:{label}]"
+        ) from None
 
 
 def _trailing(sizes: tuple[int, ...], each: tuple[int, ...], label: str) -> tuple[int, ...]:
@@ -284,11 +312,20 @@ def stateless_binomial(
 
 def binomial_of(stream: Stream, shape: Any, counts: Any, probs: Any, dtype: Any, label: str) -> Any:
     """Binomial counts from a stream."""
-    wanted = counts_dtype(dtype, label)
-    probs = convert.to_tensor(probs)._value
-    counts = convert.to_tensor(counts, hint=probs.dtype)._value
+    wanted = counts_dtype(dtypes.int64 if dtype is None else dtype, label)
+    chances = convert.to_tensor(probs)
+    trials = convert.to_tensor(counts, hint=chances._value.dtype)
+    counts_dtype(trials.dtype, label)
+    if probs.__class__ is int:
+        chances = convert.to_tensor(probs, trials._value.dtype)
+    if trials.dtype != chances.dtype:
+        raise errors.invalid(
+            f"cannot compute {label} as input #3(zero-based) was expected to be a "
+            f"{trials.dtype.name} tensor but is a {chances.dtype.name} tensor [Op:{label}]"
+        )
+    counts, probs = trials._value, chances._value
     sizes = shape_of(shape, label)
-    _trailing(sizes, np.broadcast_shapes(counts.shape, probs.shape), label)
+    _trailing(sizes, _together([trials, chances], label), label)
     counts, probs = (np.broadcast_to(v, sizes) for v in (counts, probs))
     return tensor(np.asarray(sampling.binomial(stream, counts, probs)).astype(wanted)[()])
 
@@ -297,6 +334,8 @@ def binomial_of(stream: Stream, shape: Any, counts: Any, probs: Any, dtype: Any,
 def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Any:
     """`num` new seeds from one, as rows."""
     seed = convert.to_tensor(seed)
+    if isinstance(num, (list, tuple)) and not num:
+        raise errors.invalid("num must be a single whole number, got [] [Op:Reshape]")
     return stateless_uniform([num, 2], seed, None, None, seed.dtype, alg=alg)
 
 

@@ -65,10 +65,11 @@ def members(cls: type) -> dict[str, str]:
 
 def parameters(text: str) -> list[str]:
     """The parameters of a written signature, one string each."""
-    parts, depth = [""], 0
+    parts, depth, quoted = [""], 0, False
     for letter in text[1:-1]:
+        quoted ^= letter == "'"
         depth += (letter in "([{") - (letter in ")]}")
-        if letter == "," and not depth:
+        if letter == "," and not depth and not quoted:
             parts.append("")
         else:
             parts[-1] += letter

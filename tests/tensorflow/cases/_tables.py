@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.tensorflow import signatures
+from tests.tensorflow import functions
 from tests.tensorflow.cases._common import fill, grads, named, slopes, tensor
 
 DTYPES = [
@@ -32,7 +32,7 @@ DTYPES = [
     "bool",
     "string",
 ]
-SIGNATURES = signatures.read()
+PARAMETERS = functions.read()
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Row:
 
     @property
     def parameters(self) -> list[str]:
-        return [name for name, _ in SIGNATURES[self.name] if name != "name" and name[0] != "*"]
+        return [name for name in PARAMETERS[self.name] if name != "name" and name[0] != "*"]
 
 
 def _operands(value: Any) -> Iterator[X]:
@@ -151,12 +151,12 @@ def spread(**options: list[Any]) -> list[dict[str, Any]]:
 
 def unary(names: str, low: float = -2.0, high: float = 2.0, of: str = "") -> None:
     for name in names.split():
-        row(name, of=of, **{SIGNATURES[name][0][0]: X((2, 3), low, high)})
+        row(name, of=of, **{PARAMETERS[name][0]: X((2, 3), low, high)})
 
 
 def binary(names: str, low: float = -2.0, high: float = 2.0, of: str = "") -> None:
     for name in names.split():
-        a, b = (parameter for parameter, _ in SIGNATURES[name][:2])
+        a, b = PARAMETERS[name][:2]
         wide, column = X((2, 3), low, high, 1), X((2, 1), low, high, 2)
         row(
             name,
@@ -173,7 +173,7 @@ def reduction(
     axes = [0, -1, [0, 2], (-1, 0), [], np.int64(1), np.array([0, 1])]
     for name in names.split():
         options = spread(axis=axes, keepdims=[True], **more)
-        row(name, *options, of=of, **{SIGNATURES[name][0][0]: X((2, 1, 3), low, high)})
+        row(name, *options, of=of, **{PARAMETERS[name][0]: X((2, 1, 3), low, high)})
 
 
 def positive(a: Any) -> Any:
@@ -428,6 +428,10 @@ row("linalg.matrix_rank", *spread(tol=[3.0], validate_args=[True]), a=X((2, 3)))
 row("linalg.lstsq", *spread(l2_regularizer=[0.5], fast=[False]), matrix=X((3, 2)),
     rhs=X((3, 1), seed=1))  # fmt: skip
 row("linalg.lu", *spread(output_idx_type=["int64"]), input=X((2, 2)))
+row("linalg.lu_solve", *spread(validate_args=[True]), {"perm": [0, 1]}, lower_upper=X((2, 2), 0.5, 2),
+    perm=[1, 0], rhs=X((2, 1)))  # fmt: skip
+row("linalg.lu_matrix_inverse", *spread(validate_args=[True]), {"perm": [0, 1]},
+    lower_upper=X((2, 2), 0.5, 2), perm=[1, 0])  # fmt: skip
 row("linalg.qr", *spread(full_matrices=[True]), input=X((3, 2)), order=1)
 row("linalg.svd", *spread(full_matrices=[True], compute_uv=[False]), tensor=X((3, 2)), order=1,
     view=lambda tf, y: tuple(map(tf.abs, y)) if isinstance(y, tuple) else y)  # fmt: skip
