@@ -84,7 +84,8 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
 def limit_of(clip_norm: Any, dtype: np.dtype) -> Any:
     """The greatest norm as a number of the dtype, not below 0."""
-    limit = convert.to_tensor(clip_norm)
+    number = clip_norm.__class__ in (int, float)
+    limit = convert.to_tensor(clip_norm, dtype if number else None)
     if limit._value.dtype.kind in "bO":
         raise convert.cannot(0, limit._value.dtype)
     limit = maximum(limit, tensor(limit._value.dtype.type(0)))

@@ -230,7 +230,7 @@ def depthwise_conv2d(
             "[Op:DepthwiseConv2dNative] name: "
         )
     strides = each_axis(strides, 2, "strides", "depthwise_conv2d_native")
-    if getattr(getattr(dilations, "_value", None), "dtype", None) == object:
+    if convert.is_tensor_like(dilations) and dilations._value.dtype.kind == "O":
         raise TypeError(f"Expected int for argument 'dilations' not {dilations!r}.")
     dilations = rates(dilations, 2, "dilations")
     grouped = shape.reshape.apply(f, shape=(rows, columns, 1, depth * each))

@@ -34,8 +34,8 @@ def in_range(axis: int, ndim: int) -> None:
 
 def axis_number(axis: Any) -> int:
     """An `axis` that TensorFlow compares with others before it is used."""
-    given = getattr(axis, "_value", axis)
-    if isinstance(axis, (str, bytes)) or getattr(given, "dtype", None) == object:
+    texts = convert.is_tensor_like(axis) and axis._value.dtype.kind == "O"
+    if isinstance(axis, (str, bytes)) or texts:
         raise TypeError(f"`axis` must be a whole number, got {axis!r}.")
     if isinstance(axis, (list, tuple)):
         raise TypeError(f"`axis` must be a single whole number, got {axis!r}.")

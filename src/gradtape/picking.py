@@ -443,7 +443,9 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     """Entries put together by their numbers; where two have the same, the later one stays."""
     if not convert.is_tensor_like(indices):
         listed(indices, "indices", "dynamic_stitch")
-    places = [as_input(b, np.int32, "DynamicStitch") for b in indices]
+        places = [convert.to_tensor(b, np.dtype(np.int32)) for b in indices]
+    else:
+        places = [as_input(b, np.int32, "DynamicStitch") for b in indices]
     if not places:
         raise errors.invalid("Value for attr 'N' of 0 must be at least 1 [Op:DynamicStitch]")
     if len(listed(data, "data", "dynamic_stitch")) != len(places):

@@ -245,7 +245,7 @@ def bincount(
             "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only "
             "one."
         )
-    if getattr(getattr(axis, "_value", None), "dtype", None) == object:
+    if convert.is_tensor_like(axis) and axis._value.dtype.kind == "O":
         raise TypeError(f"Expected int for argument 'axis' not {axis!r}.")
     if axis not in (None, 0, -1) if axis is None or axis.__class__ is int else True:
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported")

@@ -152,7 +152,7 @@ def test_the_least_integer_sorts_too() -> None:
 @given(st.lists(st.integers(0, 2), max_size=8))
 def test_stitching_undoes_partitioning(numbers_: list[int]) -> None:
     x = np.arange(len(numbers_), dtype=np.float64)
-    places = tf.dynamic_partition(np.arange(len(numbers_)), numbers_, 3)
+    places = tf.dynamic_partition(np.arange(len(numbers_), dtype=np.int32), numbers_, 3)
     parts = tf.dynamic_partition(x, numbers_, 3)
     np.testing.assert_array_equal(tf.dynamic_stitch(places, parts).numpy(), x)
 

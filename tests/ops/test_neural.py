@@ -231,7 +231,7 @@ def test_transposed_convolution_is_the_transpose(n: int) -> None:
     inner = (5, 4, 3)[:n]
     x, f = draw(1, *inner, 2), draw(*(2, 3, 2)[:n], 2, 3, seed=1)
     convolve = getattr(tf.nn, f"conv{n}d")
-    y = convolve(tf.constant(x), tf.constant(f), 2, "SAME")
+    y = convolve(tf.constant(x), tf.constant(f), [1, *[2] * n, 1], "SAME")
     g = draw(*y.shape, seed=2)
     transpose = getattr(tf.nn, f"conv{n}d_transpose")
     back = transpose(tf.constant(g), tf.constant(f), list(x.shape), 2, "SAME")

@@ -61,7 +61,7 @@ def algorithm_of(alg: Any) -> Algorithm:
         )
     if alg is None:
         return Algorithm.AUTO_SELECT
-    if getattr(getattr(alg, "_value", None), "dtype", None) == object:
+    if convert.is_tensor_like(alg) and alg._value.dtype.kind == "O":
         raise TypeError(f"Argument `alg` must be a Python string or a number, got {alg!r}.")
     if alg.__class__ is not int and not convert.is_tensor_like(alg):
         raise TypeError(

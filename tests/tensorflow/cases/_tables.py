@@ -428,8 +428,8 @@ row("linalg.matrix_rank", *spread(tol=[3.0], validate_args=[True]), a=X((2, 3)))
 row("linalg.lstsq", *spread(l2_regularizer=[0.5], fast=[False]), matrix=X((3, 2)),
     rhs=X((3, 1), seed=1))  # fmt: skip
 row("linalg.lu", *spread(output_idx_type=["int64"]), input=X((2, 2)))
-row("linalg.lu_solve", *spread(validate_args=[True]), {"perm": [0, 1]}, lower_upper=X((2, 2), 0.5, 2),
-    perm=[1, 0], rhs=X((2, 1)))  # fmt: skip
+row("linalg.lu_solve", *spread(validate_args=[True]), {"perm": [0, 1]},
+    lower_upper=X((2, 2), 0.5, 2), perm=[1, 0], rhs=X((2, 1)))  # fmt: skip
 row("linalg.lu_matrix_inverse", *spread(validate_args=[True]), {"perm": [0, 1]},
     lower_upper=X((2, 2), 0.5, 2), perm=[1, 0])  # fmt: skip
 row("linalg.qr", *spread(full_matrices=[True]), input=X((3, 2)), order=1)
