@@ -9,6 +9,7 @@
 """
 
 # isort: skip_file
+from os import environ as _environ
 from sys import modules as _modules
 from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
@@ -69,6 +70,7 @@ if _TYPE_CHECKING:
     )  # fmt: skip
     from .sorting import approx_top_k
     from .text import fingerprint
+    from . import doctor, testing
     from .control import (
         case, cond, foldl, foldr, map_fn, scan, switch_case, vectorized_map, while_loop,
     )  # fmt: skip
@@ -124,6 +126,8 @@ _NAMES = {
     "tensor_array": "TensorArray",
     "text": "fingerprint",
 }
+# gradtape's own, which TensorFlow does not have.
+_OWN = {"doctor": "doctor", "testing": "testing"}
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 _PRESENT = (autodiff, bitwise, dtypes, errors, math, nest, version)
 # TensorFlow's names: modules that only make up gradtape are not among them.
@@ -141,6 +145,8 @@ def __getattr__(name: str) -> _Any:
 
     if name in _MODULES:
         found: _Any = import_module(f".{_MODULES[name]}", __name__)
+    elif name in _OWN:
+        found = import_module(f".{_OWN[name]}", __name__)
     elif name in _HOME:
         found = getattr(import_module(f".{_HOME[name]}", __name__), name)
     else:
@@ -161,3 +167,7 @@ del losses
 for _value in _PRESENT:
     _teach(_value, _value.__name__.partition(".")[2])
 _keep_freed_memory()
+if _environ.get("GRADTAPE_DOCTOR"):
+    from .doctor.environment import begin as _begin
+
+    _begin()

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gradtape.doctor.visit import Delivery
     from gradtape.run import Program
 
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -22,6 +23,8 @@ EPILOG = """\
 examples:
   gradtape run train.py --epochs 3     run train.py; its "import tensorflow" is gradtape
   gradtape run -m project.train        the same for a module
+  gradtape doctor train.py             run it, then say what is wrong with its gradients
+  gradtape explain GT103               the lesson behind a finding
   gradtape run --help                  what a command takes
 """
 
@@ -38,6 +41,38 @@ examples:
   gradtape run -m project.train --epochs 3
   gradtape run -c "import tensorflow as tf; print(tf.constant(1.0))"
   echo "print('from standard input')" | gradtape run -
+"""
+
+
+DOCTOR_DESCRIPTION = """\
+Run a Python program, and say for every gradient that is missing, zero, not finite, vanishing,
+exploding or wrong: the cause, the place, what to change, and the gradient it would have been.
+
+The program runs as usual and its standard output is untouched; the report follows when it ends,
+also when it raises, is interrupted or terminated. It goes to standard error, or to FILE.
+"""
+
+DOCTOR_EPILOG = """\
+The exit code is the program's own; with --strict it is 3 when there are findings and the program
+itself succeeded. What follows PROGRAM belongs to the program, options included.
+
+examples:
+  gradtape doctor train.py --epochs 3
+  gradtape doctor --output report.html train.py
+  gradtape doctor --strict --output findings.sarif -m project.train
+
+In code: `with gradtape.doctor.watch() as report:`, or GRADTAPE_DOCTOR=1 in the environment.
+"""
+
+EXPLAIN_DESCRIPTION = """\
+Explain a finding of the doctor: why it happens, a program with the fault and the same without it,
+and when it is fine to ignore. Without a name, list all there are.
+"""
+
+EXPLAIN_EPILOG = """\
+examples:
+  gradtape explain GT103
+  gradtape explain left-the-tape
 """
 
 
@@ -112,7 +147,91 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = (_add_run,)
+def _add_doctor(commands: Commands) -> None:
+    parser = _parser(
+        commands.add_parser,
+        "doctor",
+        DOCTOR_DESCRIPTION,
+        DOCTOR_EPILOG,
+        help="run a program and explain its gradients",
+        usage="gradtape doctor [options] [-m | -c] PROGRAM ...",
+    )
+    parser.add_argument(
+        "--engine",
+        choices=("auto", "gradtape", "tensorflow"),
+        default="auto",
+        help="what runs the program: gradtape in TensorFlow's place, or the real TensorFlow; "
+        "auto takes the latter where the program imports it and it is installed",
+    )
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "html", "sarif"),
+        help="of the report; by default what the name of FILE ends in, else text",
+    )
+    parser.add_argument(
+        "--output", metavar="FILE", help='write the report to FILE ("-": to standard output)'
+    )
+    parser.add_argument("--strict", action="store_true", help="exit with 3 when there are findings")
+    parser.add_argument(
+        "--max-findings", metavar="N", type=_count, help="show the first N findings only"
+    )
+    parser.add_argument(
+        "--audit",
+        action="store_true",
+        help="check gradients that look fine against differences, which takes longer",
+    )
+    add_program(parser)
+    parser.set_defaults(act=_doctor, parser=parser)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from gradtape.doctor.run import Options, doctor
+
+    doctor(program(options), Options(
+        options.engine, _delivery(options), options.strict, options.audit
+    ))  # fmt: skip
+    return 0
+
+
+def _delivery(options: argparse.Namespace) -> Delivery:
+    import os
+
+    from gradtape.doctor.visit import Delivery, format_of
+
+    output = options.output
+    if output is not None and output != "-":
+        output = os.path.abspath(output)  # wherever the program goes
+        if os.path.isdir(output) or not os.path.isdir(os.path.dirname(output)):
+            options.parser.error(f"argument --output: cannot write {options.output!r}")
+    return Delivery(options.format or format_of(output), output, options.max_findings)
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise ValueError
+    return number
+
+
+def _add_explain(commands: Commands) -> None:
+    parser = _parser(
+        commands.add_parser,
+        "explain",
+        EXPLAIN_DESCRIPTION,
+        EXPLAIN_EPILOG,
+        help="explain a finding of the doctor",
+    )
+    parser.add_argument("name", metavar="NAME", nargs="?", help="a code (GT103), a name or a cause")
+    parser.set_defaults(act=_explain)
+
+
+def _explain(options: argparse.Namespace) -> int:
+    from gradtape.doctor.lessons import explain
+
+    return explain(options.name)
+
+
+COMMANDS = (_add_run, _add_doctor, _add_explain)
 
 
 def _parser(make, name: str, description: str, epilog: str, **more) -> argparse.ArgumentParser:

@@ -10,20 +10,16 @@ from .core.op import Op
 
 def unary(op: Op, name: str, doc: str) -> Callable[..., Any]:
     """`name(x, name=None)`."""
-    apply = op.apply
-
     def function(x: Any, name: str | None = None) -> Any:
-        return apply(x)
+        return op.apply(x)
 
     return _named(function, name, doc)
 
 
 def binary(op: Op, name: str, doc: str) -> Callable[..., Any]:
     """`name(x, y, name=None)`."""
-    apply = op.apply
-
     def function(x: Any, y: Any, name: str | None = None) -> Any:
-        return apply(x, y)
+        return op.apply(x, y)
 
     return _named(function, name, doc)
 

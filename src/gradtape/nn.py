@@ -122,10 +122,8 @@ __all__ = [
 # --- activations ----------------------------------------------------------------------------------
 def _activation(op: Op, name: str, doc: str) -> Callable[..., Any]:
     """`name(features, name=None)`."""
-    apply = op.apply
-
     def function(features: Any, name: str | None = None) -> Any:
-        return apply(features)
+        return op.apply(features)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc

@@ -248,6 +248,27 @@ class GradientTape:
         self._finish()
         return answer
 
+    def explain(self, target: Any, sources: Any) -> Any:
+        """Say why the gradient of the target with respect to the sources is what it is.
+
+        The answer is a `gradtape.doctor.Report`; the tape can still be asked for the gradient. In
+        `with gradtape.doctor.watch():` (or a program that `gradtape doctor` runs) the report tells
+        the cause; elsewhere it tells what this tape recorded.
+
+        >>> import gradtape as tf
+        >>> x = tf.constant(3.0)
+        >>> with tf.doctor.watch(), tf.GradientTape() as tape:
+        ...     y = x * x
+        ...     report = tape.explain(y, x)
+        >>> report.findings[0].name
+        'not-watched'
+
+        Differs from TensorFlow: its tape has no such method.
+        """
+        from .doctor.engines.explaining import explain
+
+        return explain(self, target, sources)
+
     def _begin(self, method: str, whole_stack: bool = True, iterations: int | None = None) -> Tape:
         """Check that the tape can be asked, and stop it if it is still recording."""
         if self._tape is None:

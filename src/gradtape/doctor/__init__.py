@@ -1,0 +1,10 @@
+"""The doctor: says for every gradient that is missing or wrong why, where, and what to change.
+
+`gradtape doctor script.py` looks at a whole program, `watch` at a part of one, and
+`tape.explain(target, sources)` at one question.
+"""
+
+from .report import Report
+from .watching import watch
+
+__all__ = ["Report", "watch"]

@@ -1,0 +1,88 @@
+"""The backward walk: cotangents op by op through the trace, with the breaks or across them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import bridges
+from .graph import ancestors, cut
+from .trace import Event, Query, Tape, Trace, Value
+
+
+@dataclass(eq=False)
+class Walk:
+    """The cotangent of every value that was reached, and of what each event passed on."""
+
+    cotangents: dict[Value, Any]
+    events: list[Event]  # newest first
+    passed: dict[Event, list[Any]]  # cotangents of the inputs of an event, one each
+    bridged: list[str] = field(default_factory=list)  # the substitutes that were made
+    failed: str | None = None  # why it stopped short
+
+
+def walk(trace: Trace, query: Query, tape: Tape | None = None) -> Walk:
+    """Walk back from the targets of a query.
+
+    Given its tape, the walk ends where the tape's gradient ended; without one, it goes on across
+    the breaks.
+    """
+    cotangents: dict[Value, Any] = {}
+    targets = [t for t in query.targets if isinstance(t, Value) and t.array is not None]
+    seeds = query.seeds or [None] * len(targets)
+    for target, seed in zip(targets, seeds, strict=False):
+        ones = np.ones_like(np.asarray(target.array)) if seed is None else np.asarray(seed)
+        cotangents[target] = ones
+    result = Walk(cotangents, [], {})
+    inside = ancestors(targets)
+    events = {v.maker for v in inside if v.maker is not None}
+    with np.errstate(all="ignore"):
+        for event in sorted(events, key=lambda e: e.time, reverse=True):
+            _step(event, result, tape, query.scope)
+    return result
+
+
+def _step(event: Event, result: Walk, tape: Tape | None, scope: dict[str, Any]) -> None:
+    gs = [result.cotangents.get(output) for output in event.outputs]
+    if all(g is None for g in gs):
+        return
+    pull: Callable[..., Any] | None = event.pull
+    if tape is None:
+        pull = bridges.pull(event, result.bridged, scope) or pull
+    if pull is None:
+        if tape is None:
+            result.failed = result.failed or bridges.why_not(event)
+        return
+    try:
+        parts = pull(gs)
+    except Exception as error:  # a rule that cannot: the walk ends here, and says so
+        result.failed = f"{event.name} raised {type(error).__name__}: {error}"
+        return
+    result.events.append(event)
+    result.passed[event] = parts
+    if tape is None and all(part is None for part in parts):
+        result.failed = result.failed or bridges.why_not(event)
+    for given, part in zip(event.inputs, parts, strict=False):
+        if part is None or given.array is None or (tape is not None and not given.floating):
+            continue
+        if tape is not None and all(cut(event, given, o, tape) for o in event.outputs):
+            continue
+        part = _fitted(part, given)
+        old = result.cotangents.get(given)
+        result.cotangents[given] = part if old is None else old + part
+
+
+def _fitted(part: Any, given: Value) -> Any:
+    """Sum over what broadcasting added, where a bridge did not."""
+    part = np.asarray(part)
+    shape = given.shape
+    if part.shape == shape:
+        return part
+    while part.ndim > len(shape):
+        part = part.sum(0)
+    axes = tuple(k for k, n in enumerate(shape) if n == 1 and part.shape[k] != 1)
+    part = part.sum(axes, keepdims=True) if axes else part
+    return part if part.shape == shape else np.broadcast_to(part, shape)

@@ -1,0 +1,186 @@
+"""What a rule is given: one answer of one query, and the facts about it, found when asked for."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+from typing import Any
+
+from . import backward, faults, graph, partial, spots, zeros
+from .finding import Finding, WouldBe
+from .history import History
+from .place import Place
+from .states import norm
+from .trace import Answer, Event, Query, Trace, Value, Variable
+
+
+class Case:
+    """One answer of one query."""
+
+    def __init__(self, trace: Trace, query: Query, answer: Answer, history: History) -> None:
+        self.trace, self.query, self.answer, self.history = trace, query, answer, history
+
+    # --- what was asked ---------------------------------------------------------------------------
+    @property
+    def tape(self) -> Any:
+        return self.query.tape
+
+    @cached_property
+    def tape_name(self) -> str:
+        """The tape in the user's words: what `.gradient` was called on."""
+        call = self.query.place.node
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            return ast.unparse(call.func.value)
+        return "tape"
+
+    @property
+    def source(self) -> Value | Variable | Any:
+        return self.answer.source
+
+    @property
+    def variable(self) -> Variable | None:
+        """The source, if it is a variable."""
+        return self.source if isinstance(self.source, Variable) else None
+
+    @cached_property
+    def nodes(self) -> list[Value]:
+        """The values that the source stands for: the reads of a variable, or a tensor itself."""
+        if isinstance(self.source, Variable):
+            return self.trace.reads(self.source)
+        return [self.source] if isinstance(self.source, Value) else []
+
+    @property
+    def targets(self) -> list[Value]:
+        return [t for t in self.query.targets if isinstance(t, Value)]
+
+    # --- how they hang together -------------------------------------------------------------------
+    @cached_property
+    def path(self) -> graph.Path | None:
+        """The path from the source to the target with the fewest cuts, if there is any."""
+        return graph.path(self.nodes, self.targets, self.tape)
+
+    @cached_property
+    def cut(self) -> graph.Cut | None:
+        """The first cut on that path, from the source on."""
+        return self.path.cuts[0] if self.path is not None and self.path.cuts else None
+
+    def through(self, event: Event | None) -> graph.Path | None:
+        """The path that goes by an event, if there is one; else just the path."""
+        if event is None or self.path is None or event in self.path.events:
+            return self.path
+        before = graph.path(self.nodes, event.inputs, self.tape)
+        after = graph.path(event.outputs, self.targets, self.tape)
+        return self.path if before is None or after is None else before.by(event, after, self.tape)
+
+    def cut_by(self, *causes: str) -> graph.Cut | None:
+        """The first cut, if it is of one of these causes."""
+        return self.cut if self.cut is not None and self.cut.cause in causes else None
+
+    @cached_property
+    def walk(self) -> backward.Walk:
+        """The cotangents of this query, op by op."""
+        return backward.walk(self.trace, self.query, self.tape)
+
+    @cached_property
+    def bridged(self) -> backward.Walk:
+        """The cotangents as they would be if every break were mended."""
+        return backward.walk(self.trace, self.query)
+
+    @cached_property
+    def would_be(self) -> tuple[WouldBe | None, str | None]:
+        """The gradient across the breaks, or why there is none."""
+        found = [self.bridged.cotangents[n] for n in self.nodes if n in self.bridged.cotangents]
+        if not found:
+            return None, self.bridged.failed or "no computation leads from it to the target"
+        total = sum(found[1:], found[0])
+        how = "; ".join(dict.fromkeys(self.bridged.bridged))
+        return WouldBe(total, norm(total) or 0.0, how), None
+
+    @cached_property
+    def fault(self) -> faults.Fault | None:
+        """Where numbers first stopped being finite: in the values, else in the cotangents."""
+        return faults.forward_fault(self.targets) or faults.backward_fault(self.walk, self.nodes)
+
+    @cached_property
+    def deaths(self) -> list[zeros.Death]:
+        """The ops that ended the ways to the source with nothing but zeros."""
+        return zeros.deaths(self.walk, self.nodes)
+
+    @cached_property
+    def followed(self) -> set[Value]:
+        """What the tape's gradient comes to on its way to the source or to whatever it watches."""
+        watched = {w.value for w in self.tape.watches}
+        queue = [v for v in self.trace.values if v in watched or v.variable in watched]
+        queue += self.nodes
+        seen: set[Value] = set()
+        while queue:
+            value = queue.pop()
+            if value not in seen:
+                seen.add(value)
+                for event in value.users:
+                    if event in self.walk.passed:
+                        queue += [
+                            o for o in event.outputs
+                            if graph.cut(event, value, o, self.tape) is None
+                        ]  # fmt: skip
+        return seen
+
+    @cached_property
+    def lost_term(self) -> graph.Cut | None:
+        """Of a gradient that is there: a term of the target that has no share in it."""
+        return partial.lost_term(self)
+
+    # --- saying it --------------------------------------------------------------------------------
+    def words(self, mark: Any = None) -> list[str]:
+        """The path in words, the culprit event in brackets."""
+        path = self.through(mark)
+        if path is None:
+            return []
+        middle = [f"[{e.name}]" if e is mark else e.name for e in path.events]
+        return [self.answer.name, *middle, self.query.target_name]
+
+    def finding(
+        self,
+        rule: Any,
+        place: Place | None,
+        message: str,
+        fix: str,
+        *,
+        event: Any = None,
+        mends: bool = True,
+        **more: Any,
+    ) -> Finding:
+        """A finding about this answer; `mends` says that a gradient across the break is wanted."""
+        would_be, why_not = self.would_be if mends else (None, None)
+        return Finding(
+            rule.code, rule.name, more.pop("cause", rule.cause),
+            more.pop("state", self.answer.state),
+            self.answer.name, self.query.target_name, place, message, fix,
+            path=self.words(event), would_be=would_be, why_not=why_not, query=self.query,
+            sources=[self.answer.name], steps=[self.query.step],
+            survey=lambda: spots.survey(self, event, would_be is not None), **more,
+        )  # fmt: skip
+
+
+class ErrorCase:
+    """An exception that ended the program, and what had been computed until then."""
+
+    def __init__(self, trace: Trace, history: History, error: BaseException, place: Place) -> None:
+        self.trace, self.history, self.error, self.place = trace, history, error, place
+
+    def finding(
+        self, rule: Any, place: Place | None, message: str, fix: str, **more: Any
+    ) -> Finding:
+        """A finding about the exception."""
+        more = {"source": "", "target": "", "cause": rule.cause, **more}
+        return Finding(
+            rule.code, rule.name, more.pop("cause"), "error", more.pop("source"),
+            more.pop("target"), place, message, fix, **more,
+        )  # fmt: skip
+
+
+class Run:
+    """A whole run: the numbers of all its steps, and the findings that the queries gave."""
+
+    def __init__(self, trace: Trace, history: History, findings: list[Finding]) -> None:
+        self.trace, self.history, self.findings = trace, history, findings

@@ -1,0 +1,1 @@
+"""Engine adapters: each fills the neutral trace from one framework's run."""

@@ -1,0 +1,134 @@
+"""Which engine a program is for: said by the user, or seen in what the program imports."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+from collections.abc import Callable
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ... import alias
+from ...run import Program
+
+ENGINES = ("auto", "gradtape", "tensorflow")
+ADAPTER = f"{__package__}.tensorflow"
+DEEP = 64  # modules of the program's own that are looked into
+NOT_HERE = (
+    "this version looks at programs on gradtape's own tape only; --engine tensorflow is to come"
+)
+NOT_INSTALLED = "TensorFlow is not installed; --engine gradtape runs the program without it"
+FALLS_BACK = f"TensorFlow is installed, but {NOT_HERE.replace(' only; ', ', not on it; ')}"
+
+
+def choose(wanted: str, program: Program) -> str:
+    """The engine to take; for gradtape's, `import tensorflow` is gradtape from now on."""
+    if wanted == "tensorflow" and not (adapted() and installed()):
+        print(f"gradtape doctor: {NOT_INSTALLED if adapted() else NOT_HERE}", file=sys.stderr)
+        raise SystemExit(2)
+    if wanted == "auto" and installed():
+        if adapted() and imports_tensorflow(program):
+            return "tensorflow"
+        if not adapted():
+            _Sight(lambda: print(f"gradtape doctor: {FALLS_BACK}", file=sys.stderr)).install()
+    if wanted != "tensorflow":
+        alias.install()
+        wanted = "gradtape"
+    return wanted
+
+
+def adapted() -> bool:
+    """Is there an adapter for the real TensorFlow?"""
+    return importlib.util.find_spec(ADAPTER) is not None
+
+
+def installed() -> bool:
+    """Is the real TensorFlow there?"""
+    return PathFinder.find_spec(alias.ALIAS) is not None
+
+
+class _Sight:
+    """Sees the first `import tensorflow` of the program, wherever it stands."""
+
+    def __init__(self, seen: Callable[[], Any]) -> None:
+        self.seen, self.done = seen, False
+
+    def install(self) -> None:
+        alias.install()
+        sys.meta_path.insert(0, self)
+
+    def find_spec(
+        self, fullname: str, path: Any = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname == alias.ALIAS and not self.done:
+            self.done = True
+            self.seen()
+        return None
+
+
+# --- reading imports, without running anything ----------------------------------------------------
+def imports_tensorflow(program: Program) -> bool:
+    """Does the program, or a module of its own beside it, import TensorFlow?"""
+    if program.kind == "command":
+        return _names_tensorflow(_imports(program.target))
+    first = _file(program)
+    queue, seen = [first] if first is not None else [], set(filter(None, [first]))
+    while queue:
+        file = queue.pop()
+        names = _imports(_text(file))
+        if _names_tensorflow(names):
+            return True
+        assert first is not None
+        for name in names:
+            found = _beside(first.parent, name)
+            if found is not None and found not in seen and len(seen) < DEEP:
+                seen.add(found)
+                queue.append(found)
+    return False
+
+
+def _names_tensorflow(names: set[str]) -> bool:
+    return any(name.partition(".")[0] in (alias.ALIAS, "keras") for name in names)
+
+
+def _imports(text: str) -> set[str]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return set()
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update(name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+    return found
+
+
+def _file(program: Program) -> Path | None:
+    if program.kind == "script":
+        path = Path(program.target)
+        return path / "__main__.py" if path.is_dir() else path
+    folder = Path.cwd()
+    found = _beside(folder, program.target)
+    inner = None if found is None else found.with_name("__main__.py")
+    return inner if inner is not None and found.name == "__init__.py" else found  # type: ignore[union-attr]
+
+
+def _beside(folder: Path, name: str) -> Path | None:
+    """The file of a module that lies in a folder."""
+    path = folder.joinpath(*name.split("."))
+    for file in (path.with_suffix(".py"), path / "__init__.py"):
+        if file.is_file():
+            return file
+    return None
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,392 @@
+"""gradtape's own adapter: hooks its ops, variables, tapes and exits, and keeps a log of them.
+
+While a program runs, events are only appended as raw tuples (about 0.5 us an op); `reading` makes a
+neutral trace of them when a gradient has something to explain.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from itertools import count
+from threading import get_ident
+from types import CodeType, FrameType
+from typing import Any
+
+from ... import arrays, convert, custom, nest, pyfunc, random
+from ...core import apply as engine_apply
+from ...core.op import registry
+from ...core.place import PACKAGES, caller
+from ...core.record import threads
+from ...tape import GradientTape
+from ...tensor import Tensor
+from ...variable import Variable
+from ..trace import Asked, Trace
+
+# The first field of a raw event; the last three are code, offset and thread.
+(
+    OP, READ, MADE, ASSIGN, CONVERT, ESCAPE, START, STOP, WATCH, OPAQUE, INSIDE, CUSTOM, QUERY,
+) = range(13)  # fmt: skip
+
+# Ways out of the tape, by the method that is called.
+EXITS = {
+    "numpy": ".numpy()", "__array__": "np.asarray()", "__float__": "float()", "__int__": "int()",
+    "__index__": "int()", "__bool__": "bool()", "__complex__": "complex()",
+}  # fmt: skip
+# Functions that are no op of the engine, but one in the user's eyes.
+OPAQUES = (
+    (arrays, "stop_gradient", "StopGradient"),
+    (pyfunc, "py_function", "EagerPyFunc"),
+    (pyfunc, "numpy_function", "PyFunc"),
+    (random, "categorical", "Multinomial"),
+)
+# What is kept of older tapes: a chain of steps for the rules that look back.
+KEEP_EVENTS, KEEP_BYTES, KEEP_TAPES, KEEP_MADE = 1_000, 64 << 20, 3, 1_000
+# Libraries whose frames are not the user's.
+LIBRARIES = frozenset({"numpy", "scipy", "contextlib", "functools", "runpy"})
+
+
+class Engine:
+    """Listens to gradtape; `asked` hears of every gradient query."""
+
+    name = "gradtape"
+
+    def __init__(self, asked: Callable[[Asked], None]) -> None:
+        self.asked = asked
+        self.log: list[tuple] = []
+        self.tapes: dict[int, tuple[int, Any]] = {}  # by id; held, so that no id comes twice
+        self.latest: dict[int, tuple] = {}  # by id of the variable: its last READ
+        self._undo: list[Callable[[], None]] = []
+        self._numbers = count()
+        self._counted = self._bytes = 0  # of the log: events looked at, bytes they hold
+        self.deaf = False  # while the doctor itself computes
+        self.asking = 0  # queries that are being answered
+
+    # --- coming and going -------------------------------------------------------------------------
+    def start(self) -> None:
+        self._hook_ops()
+        self._hook_later_ops()
+        self._hook_variables()
+        for owner in (Tensor, Variable):
+            for name in EXITS.keys() & vars(owner).keys():
+                self._set(owner, name, self._leaving(getattr(owner, name), name))
+        self._set(convert, "array", self._converting(convert.array))
+        self._hook_tapes()
+        self._hook_custom_gradients()
+        opaque = [(getattr(module, name), kind) for module, name, kind in OPAQUES]
+        self._replace({original: self._opaque(original, kind) for original, kind in opaque})
+
+    def stop(self) -> None:
+        while self._undo:
+            self._undo.pop()()
+
+    def _set(self, owner: Any, name: str, value: Any) -> None:
+        had, old = name in vars(owner), vars(owner).get(name)
+        setattr(owner, name, value)
+        self._undo.append(lambda: setattr(owner, name, old) if had else delattr(owner, name))
+
+    def _replace(self, new: dict[Any, Any]) -> None:
+        """Put functions in the place of others, wherever a module holds them."""
+        functions = {id(old): put for old, put in new.items()}
+        for module in list(sys.modules.values()):
+            for name, value in list(getattr(module, "__dict__", {}).items()):
+                if id(value) in functions:
+                    self._set(module, name, functions[id(value)])
+
+    # --- ops --------------------------------------------------------------------------------------
+    def _hook_ops(self) -> None:
+        # An operator of a tensor is the op's `apply` itself, that of a variable closes over it.
+        of_tensors: dict[int, list[str]] = {}
+        for name, value in vars(Tensor).items():
+            of_tensors.setdefault(id(value), []).append(name)
+        of_variables: dict[int, list[str]] = {}
+        for name, value in vars(Variable).items():
+            for cell in getattr(value, "__closure__", None) or ():
+                of_variables.setdefault(id(cell.cell_contents), []).append(name)
+        for op in registry.values():
+            original = op.apply
+            apply = self._logged(op, original)
+            self._set(op, "apply", apply)
+            for name in of_tensors.get(id(original), ()):
+                self._set(Tensor, name, apply)
+            for name in of_variables.get(id(original), ()):
+                self._set(Variable, name, _operator(name))
+
+    def _hook_later_ops(self) -> None:
+        """Some families of ops are declared when they are first used."""
+        plain: dict[Any, Any] = {}
+
+        def logged(make: Any) -> Any:
+            def making(op: Any) -> Any:
+                plain[op] = make(op)
+                return self._logged(op, plain[op])
+
+            return making
+
+        for name in ("quick", "general"):
+            self._set(engine_apply, name, logged(getattr(engine_apply, name)))
+
+        def undo() -> None:
+            for op, old in plain.items():
+                op.apply = old
+
+        self._undo.append(undo)
+
+    def _logged(self, op: Any, original: Any) -> Any:
+        append = self.log.append
+
+        def apply(*operands: Any, **params: Any) -> Any:
+            result = original(*operands, **params)
+            if result is not NotImplemented:
+                user = caller()
+                # Outside of tapes, who called whom tells where the work belongs inside.
+                # A Python number may have come from a tensor, by way of other functions.
+                kept = not threads.active or float in map(type, operands)
+                outer = callers(user) if kept else None
+                append(
+                    (OP, op, operands, params, result, outer, user.f_code, user.f_lasti,
+                     get_ident())
+                )  # fmt: skip
+            return result
+
+        return apply
+
+    def _opaque(self, original: Any, kind: str) -> Any:
+        append = self.log.append
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            user = caller()
+            append((OPAQUE, kind, args, kwargs, result, user.f_code, user.f_lasti, get_ident()))
+            return result
+
+        function.__name__, function.__doc__ = original.__name__, original.__doc__
+        return function
+
+    def _hook_custom_gradients(self) -> None:
+        """`INSIDE` tells of the gradient function, `CUSTOM` of the tensors that came out."""
+        append = self.log.append
+        make, call = custom._Custom.__init__, custom._WithGradient.__call__
+
+        def __init__(self: Any, grad: Any, operands: Any, *rest: Any) -> None:
+            make(self, grad, operands, *rest)
+            append((INSIDE, self, grad, operands, None, 0, get_ident()))
+
+        def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+            result = call(self, *args, **kwargs)
+            user = caller()
+            append((CUSTOM, self, args, result, user.f_code, user.f_lasti, get_ident()))
+            return result
+
+        self._set(custom._Custom, "__init__", __init__)
+        self._set(custom._WithGradient, "__call__", __call__)
+
+    # --- variables --------------------------------------------------------------------------------
+    def _hook_variables(self) -> None:
+        append, latest = self.log.append, self.latest
+        read, make = Variable._read, Variable.__init__
+
+        def _read(self: Any) -> Any:
+            seen = read(self)
+            known = latest.get(id(self))
+            if known is None or known[2] is not seen:
+                user = caller()
+                event = (READ, self, seen, user.f_code, user.f_lasti, get_ident())
+                latest[id(self)] = event
+                append(event)
+            return seen
+
+        def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+            make(self, *args, **kwargs)
+            given = args[0] if args else kwargs.get("initial_value")
+            user = caller()
+            append((MADE, self, given, self._value, user.f_code, user.f_lasti, get_ident()))
+
+        self._set(Variable, "_read", _read)
+        self._set(Variable, "__init__", __init__)
+        for name in ("assign", "assign_add", "assign_sub"):
+            self._set(Variable, name, self._assigning(getattr(Variable, name), name))
+
+    def _assigning(self, original: Any, name: str) -> Any:
+        append = self.log.append
+
+        def assign(self: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(self, value, *args, **kwargs)
+            user = caller()
+            append(
+                (ASSIGN, self, name, value, self._value, user.f_code, user.f_lasti, get_ident())
+            )
+            return result
+
+        assign.__name__ = name
+        return assign
+
+    # --- leaving and coming back ------------------------------------------------------------------
+    def _leaving(self, original: Any, name: str) -> Any:
+        append = self.log.append
+
+        def leave(self: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(self, *args, **kwargs)
+            frame = sys._getframe(1)
+            if frame.f_globals.get("__package__") not in PACKAGES:
+                append((ESCAPE, self, name, result, stack(frame), None, 0, get_ident()))
+            return result
+
+        leave.__name__ = name
+        return leave
+
+    def _converting(self, original: Any) -> Any:
+        append = self.log.append
+
+        def array(value: Any, dtype: Any = None) -> Any:
+            made = original(value, dtype)
+            append((CONVERT, value, made, stack(sys._getframe(1), 4), None, 0, get_ident()))
+            return made
+
+        return array
+
+    # --- tapes ------------------------------------------------------------------------------------
+    def number(self, tape: Any) -> int:
+        known = self.tapes.get(id(tape))
+        if known is None:
+            known = self.tapes[id(tape)] = next(self._numbers), tape
+        return known[0]
+
+    def _hook_tapes(self) -> None:
+        append, number = self.log.append, self.number
+        enter, pop, watch = GradientTape.__enter__, GradientTape._pop, GradientTape.watch
+
+        def __enter__(self: Any) -> Any:
+            result = enter(self)
+            user = caller()
+            append((START, number(self), self, user.f_code, user.f_lasti, get_ident()))
+            return result
+
+        def _pop(self: Any) -> None:
+            pop(self)
+            user = caller()
+            append((STOP, number(self), user.f_code, user.f_lasti, get_ident()))
+
+        def watching(self: Any, tensor: Any) -> None:
+            user = caller()
+            append((WATCH, number(self), tensor, user.f_code, user.f_lasti, get_ident()))
+            watch(self, tensor)
+
+        self._set(GradientTape, "__enter__", __enter__)
+        self._set(GradientTape, "_pop", _pop)
+        self._set(GradientTape, "watch", watching)
+        for name in ("gradient", "jacobian", "batch_jacobian"):
+            self._set(GradientTape, name, self._asking(getattr(GradientTape, name), name))
+
+    def _asking(self, original: Any, method: str) -> Any:
+        engine = self
+
+        def ask(self: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
+            # A py_function asks a tape of its own while another is asked: not the user's doing.
+            inner = engine.asking and sys._getframe(1).f_globals.get("__package__") in PACKAGES
+            if engine.deaf or inner:
+                return original(self, target, sources, *args, **kwargs)
+            user = caller()
+            result, error = None, None
+            engine.asking += 1
+            try:
+                result = original(self, target, sources, *args, **kwargs)
+                return result
+            except Exception as raised:
+                error = raised
+                raise
+            finally:
+                engine.asking -= 1
+                event = (
+                    QUERY, engine.number(self), method, target, sources, args, kwargs, result,
+                    error, user.f_code, user.f_lasti, get_ident(),
+                )  # fmt: skip
+                engine.log.append(event)
+                engine.asked(_asked(event, user))
+                engine.trim()
+
+        ask.__name__ = method
+        return ask
+
+    def trace(self) -> Trace:
+        """The log of this moment as a neutral trace."""
+        from .reading import Reader
+
+        return Reader(self).read()
+
+    # --- keeping it small -------------------------------------------------------------------------
+    def trim(self) -> None:
+        """Forget what no later query needs: all before the last tapes, when there is much of it."""
+        log = self.log
+        results = [event[4] for event in log[self._counted :] if event[0] == OP]
+        self._bytes += sum([r._value.nbytes for r in results if r.__class__ is Tensor])
+        self._counted = len(log)
+        if self._counted < KEEP_EVENTS and self._bytes < KEEP_BYTES:
+            return
+        starts = [k for k, event in enumerate(log) if event[0] == START]
+        kept = starts[-KEEP_TAPES:] + [
+            next((k for k in starts if log[k][1] == number), len(log))
+            for number, tape in self.tapes.values()
+            if tape._recording
+        ]
+        first = min(kept, default=len(log))
+        # Variables are known by their last read and their making, whenever that was.
+        alive = [event for event in log[:first] if event[0] == MADE][-KEEP_MADE:]
+        dropped = set(map(id, log[:first]))
+        alive += [event for event in self.latest.values() if id(event) in dropped]
+        log[:first] = alive
+        forgotten = {number for number, _ in self.tapes.values()} - {
+            event[1] for event in log if event[0] in (START, QUERY)
+        }
+        self.tapes = {k: v for k, v in self.tapes.items() if v[0] not in forgotten}
+        self._counted, self._bytes = 0, 0
+
+
+def _asked(event: tuple, frame: FrameType) -> Asked:
+    """What the doctor looks at after every query, as arrays."""
+    _, _, method, target, sources, _, _, result, error, code, offset, _ = event
+    flat = nest.flatten(sources)
+    given = [None] * len(flat) if result is None else nest.flatten(result)
+    return Asked(
+        method, (code, offset), target, sources, frame, error,
+        [gradient_array(g) for g in given],
+        [getattr(s, "_value", None) for s in flat],
+        [getattr(t, "_value", None) for t in nest.flatten(target)],
+    )  # fmt: skip
+
+
+def gradient_array(g: Any) -> Any:
+    """The numbers of an answer: of IndexedSlices or a ragged tensor, its values."""
+    if g is None:
+        return None
+    g = getattr(g, "flat_values", g)
+    return (g.values if hasattr(g, "indices") else g)._value
+
+
+def callers(frame: FrameType, limit: int = 5) -> list[tuple[CodeType, int]]:
+    """The frames around one, nearest first: quick, and not sorted out yet."""
+    found: list[tuple[CodeType, int]] = []
+    back = frame.f_back
+    while back is not None and len(found) < limit:
+        found.append((back.f_code, back.f_lasti))
+        back = back.f_back
+    return found
+
+
+def stack(frame: FrameType | None, limit: int = 12) -> tuple[tuple[CodeType, int], ...]:
+    """The user's frames, innermost first."""
+    found: list[tuple[CodeType, int]] = []
+    while frame is not None and len(found) < limit:
+        package = frame.f_globals.get("__name__") or ""
+        if not (package in PACKAGES or package.partition(".")[0] in LIBRARIES | {"gradtape"}):
+            found.append((frame.f_code, frame.f_lasti))
+        frame = frame.f_back
+    return tuple(found)
+
+
+def _operator(name: str) -> Any:
+    def operator(self: Any, *others: Any) -> Any:
+        return getattr(Tensor, name)(self._read(), *others)
+
+    operator.__name__ = name
+    return operator

@@ -1,0 +1,51 @@
+"""Does something as soon as a module has been imported, now or later, by whoever imports it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+
+class Arrival:
+    """Waits for a module at the head of the import system's finders."""
+
+    def __init__(self, name: str, work: Callable[[], Any]) -> None:
+        self.name, self.work = name, work
+
+    def await_it(self) -> None:
+        module = sys.modules.get(self.name)
+        if module is not None and not getattr(module.__spec__, "_initializing", False):
+            self.work()
+        else:
+            sys.meta_path.insert(0, self)
+
+    def forget(self) -> None:
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname != self.name:
+            return None
+        self.forget()
+        for finder in sys.meta_path:
+            spec = finder.find_spec(fullname, path, target)
+            if spec is not None:
+                return self._followed(spec)
+        return None
+
+    def _followed(self, spec: ModuleSpec) -> ModuleSpec:
+        """The module's own spec, with the work done once the module is there."""
+        execute = getattr(spec.loader, "exec_module", None)
+        if execute is not None:
+
+            def execute_and_work(module: ModuleType) -> None:
+                execute(module)
+                self.work()
+
+            spec.loader.exec_module = execute_and_work  # type: ignore[union-attr,method-assign]
+        return spec

@@ -1,0 +1,165 @@
+"""The engine: a log of what a program on TensorFlow does, kept small, and read when it is needed.
+
+While the program runs, events are only appended as raw tuples; `reading` makes a neutral trace of
+them when a gradient has something to explain. `listening` and `keras` say what is listened to.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from itertools import count
+from types import FrameType
+from typing import Any
+
+from ...trace import Asked, Trace
+from .arrivals import Arrival
+from .frames import local
+
+# The first field of a raw event; the last three are code, offset and thread.
+(
+    OP, MADE, CONVERT, ESCAPE, START, STOP, WATCH, CUSTOM, SCRIPT, PREDICT, QUERY,
+) = range(11)  # fmt: skip
+
+# What is kept of older tapes: a chain of steps for the rules that look back.
+KEEP_EVENTS, KEEP_BYTES, KEEP_TAPES, KEEP_MADE = 2_000, 64 << 20, 3, 1_000
+MISSED = 3  # faults of the listening itself after which it ends
+
+
+class Engine:
+    """Listens to TensorFlow; `asked` hears of every gradient query."""
+
+    name = "tensorflow"
+
+    def __init__(self, asked: Callable[[Asked], None]) -> None:
+        self.asked = asked
+        self.log: list[tuple] = []
+        self.tapes: dict[int, tuple[int, Any]] = {}  # by id; held, so that no id comes twice
+        self.active: dict[int, list[int]] = {}  # numbers of the recording tapes, by thread
+        self.variables: dict[int, Any] = {}  # weak references, by the id of the handle
+        self.owners: dict[int, Any] = {}  # the variables of Keras, by the id of what they hold
+        self.layers: dict[int, tuple] = {}  # where layers were made, by their id: a weak reference
+        self.deaf = False  # while the doctor itself computes
+        self.asking = 0  # queries that are being answered
+        self.layer_call: Any = None  # the code of Keras's functions that call a layer, and that
+        self.add_weight: Any = None  # make a variable for one
+        self.notes: list[str] = []  # what could not be listened to
+        self.faults: list[str] = []  # of the listening itself
+        self._undo: list[Callable[[], Any]] = []
+        self._numbers = count()
+        self._counted = self._bytes = 0  # of the log: events looked at, bytes they hold
+
+    # --- coming and going -------------------------------------------------------------------------
+    def start(self) -> None:
+        """Listen as soon as TensorFlow is there: a script may set it up before it imports it."""
+        for name, hook in (("tensorflow", self._hook_tensorflow), ("keras", self._hook_keras)):
+            arrival = Arrival(name, hook)
+            arrival.await_it()
+            self._undo.append(arrival.forget)
+
+    def stop(self) -> None:
+        while self._undo:
+            self._undo.pop()()
+
+    def _hook_tensorflow(self) -> None:
+        from .listening import hook
+
+        self._guarded(hook)
+
+    def _hook_keras(self) -> None:
+        from .keras import hook
+
+        self._guarded(hook)
+
+    def _guarded(self, hook: Callable[[Engine], None]) -> None:
+        try:
+            hook(self)
+        except Exception as fault:  # another version: the program goes on without us
+            self.notes.append(f"The doctor cannot listen to all of it: {_words(fault)}.")
+
+    def missing(self, what: str, fault: BaseException) -> None:
+        """Something of TensorFlow's inside is not where it was: say so, and go on without."""
+        version = getattr(sys.modules.get("tensorflow"), "__version__", "?")
+        self.notes.append(
+            f"TensorFlow {version} has no {what} that the doctor knows ({_words(fault)}): what "
+            "passes there is not seen."
+        )
+
+    def put(self, owner: Any, name: str, value: Any) -> None:
+        """Set an attribute until the end."""
+        had, old = name in vars(owner), getattr(owner, name)
+        setattr(owner, name, value)
+        self._undo.append(lambda: setattr(owner, name, old) if had else delattr(owner, name))
+
+    def at_end(self, work: Callable[[], Any]) -> None:
+        self._undo.append(work)
+
+    def failed(self, fault: BaseException) -> None:
+        """The listening itself failed: the program must not notice."""
+        words = _words(fault)
+        if words not in self.faults:
+            self.faults.append(words)
+        if len(self.faults) >= MISSED:
+            self.deaf = True
+
+    # --- tapes and queries ------------------------------------------------------------------------
+    def number(self, tape: Any) -> int:
+        known = self.tapes.get(id(tape))
+        if known is None:
+            known = self.tapes[id(tape)] = next(self._numbers), tape
+        return known[0]
+
+    def owner(self, variable: Any) -> Any:
+        """The variable as the user knows it: Keras has its own, which hold TensorFlow's."""
+        known = self.owners.get(id(variable))
+        return (None if known is None else known()) or variable
+
+    def layer_of_weight(self, frame: FrameType) -> Any:
+        """The layer that a variable is just made for."""
+        return None if self.add_weight is None else local(frame, self.add_weight, "self")
+
+    def query(self, event: tuple, frame: FrameType) -> None:
+        """A tape has answered."""
+        from .reading import asked
+
+        self.log.append(event)
+        self.asked(asked(event, frame))
+        self.trim()
+
+    def trace(self) -> Trace:
+        """The log of this moment as a neutral trace."""
+        from .reading import Reader
+
+        return Reader(self).read()
+
+    # --- keeping it small -------------------------------------------------------------------------
+    def trim(self) -> None:
+        """Forget what no later query needs: all before the last tapes, when there is much of it."""
+        log = self.log
+        for event in log[self._counted :]:
+            if event[0] == OP:
+                self._bytes += sum([_bytes(t) for t in event[4]])
+        self._counted = len(log)
+        if self._counted < KEEP_EVENTS and self._bytes < KEEP_BYTES:
+            return
+        starts = [k for k, event in enumerate(log) if event[0] == START]
+        recording = {number for numbers in self.active.values() for number in numbers}
+        kept = starts[-KEEP_TAPES:] + [
+            next((k for k in starts if log[k][1] == number), len(log)) for number in recording
+        ]
+        first = min(kept, default=len(log))
+        log[:first] = [event for event in log[:first] if event[0] == MADE][-KEEP_MADE:]
+        known = {event[1] for event in log if event[0] in (START, QUERY)}
+        self.tapes = {k: v for k, v in self.tapes.items() if v[0] in known}
+        self._counted, self._bytes = 0, 0
+
+
+def _bytes(tensor: Any) -> int:
+    try:
+        return tensor._num_elements() * tensor.dtype.size
+    except Exception:  # a symbol, or a handle of something
+        return 0
+
+
+def _words(fault: BaseException) -> str:
+    return f"{type(fault).__name__}: {str(fault).splitlines()[0] if str(fault) else ''}".rstrip(": ")

@@ -1,0 +1,368 @@
+"""What of TensorFlow is listened to: ops, variables, ways out, ways in, tapes, custom gradients."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from threading import get_ident
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+
+from .buffer import hide
+from .engine import (
+    CONVERT, CUSTOM, ESCAPE, MADE, OP, QUERY, SCRIPT, START, STOP, WATCH, Engine,
+)  # fmt: skip
+from .frames import foreign, stack, user
+
+# Ways out of the tape, by the method that is called.
+EXITS = {
+    "numpy": ".numpy()", "__array__": "np.asarray()", "__float__": "float()", "__int__": "int()",
+    "__index__": "int()", "__bool__": "bool()", "__complex__": "complex()",
+}  # fmt: skip
+# Types of what may have come from a tensor by way of Python.
+PLAIN = frozenset({float, complex, list, tuple, np.ndarray, np.float32, np.float64, np.float16})
+
+
+def hook(engine: Engine) -> None:
+    """Listen to all of it; what a version does not have is noted."""
+    parts: tuple[tuple[str, Callable[[Engine], None]], ...] = (
+        ("callbacks of ops", _ops), ("variables", _variables), ("tensors' conversions", _exits),
+        ("constants", _constants), ("tapes", _tapes), ("custom gradients", _custom_gradients),
+        ("py_function", _scripts),
+    )  # fmt: skip
+    for what, part in parts:
+        try:
+            part(engine)
+        except (ImportError, AttributeError) as fault:
+            engine.missing(what, fault)
+
+
+# --- ops ------------------------------------------------------------------------------------------
+def _ops(engine: Engine) -> None:
+    from tensorflow.python.eager import context
+    from tensorflow.python.framework import op_callbacks
+
+    heard = _hearing(engine)
+
+    def begin() -> None:
+        op_callbacks.add_op_callback(heard)
+
+    def end() -> None:
+        engine.deaf = True  # in other threads, where it cannot be taken away
+        with suppress(KeyError):
+            op_callbacks.remove_op_callback(heard)
+
+    begin()
+    engine.at_end(end)
+    bootstrap = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
+
+    def _bootstrap_inner(self: Any) -> None:
+        if not engine.deaf:
+            context.context().add_op_callback(heard)
+        bootstrap(self)
+
+    engine.put(threading.Thread, "_bootstrap_inner", _bootstrap_inner)
+
+
+def _hearing(engine: Engine) -> Callable[..., None]:
+    """What is called after every op. Its raw event: type, operands, attributes, results, what the
+    op's own function was given, the layer that it belongs to, is it a metric's, frames around."""
+    generated: dict[CodeType, bool] = {}
+
+    def heard(
+        op_type: Any, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None
+    ) -> None:
+        if engine.deaf:
+            return
+        try:
+            thread = get_ident()
+            recording = engine.active.get(thread)
+            if engine.asking and (not recording or graph is not None):
+                return  # what a tape computes to answer is nobody's business, but another tape's
+            if graph is not None:
+                return
+            frame = sys._getframe(1)
+            code = frame.f_code
+            given = None
+            own = generated.get(code)
+            if own is None:
+                own = generated[code] = "gen_" in code.co_filename
+            if own:
+                given = dict(frame.f_locals)
+            place, door, layer, measures = locate(engine, frame)
+            plain = given is not None and not PLAIN.isdisjoint(map(type, given.values()))
+            # Outside of tapes, who called whom tells where the work belongs inside.
+            # A Python number may have come from a tensor, by way of other functions.
+            outer = around(place) if plain or not recording else None
+            handed = arguments(door) if plain else ()
+            engine.log.append(
+                (OP, op_type, inputs, attrs, outputs, given, layer, measures, outer, handed,
+                 place.f_code, place.f_lasti, thread)
+            )  # fmt: skip
+        except Exception as fault:
+            engine.failed(fault)
+
+    return heard
+
+
+def locate(engine: Engine, frame: FrameType) -> tuple[FrameType, FrameType, Any, bool]:
+    """The user's innermost frame, the one that it called, the layer in between (the innermost of
+    the library's), and whether a metric was updated."""
+    layer, measures, call, door = None, False, engine.layer_call, frame
+    while (known := foreign(frame)) and (back := frame.f_back):
+        measures = measures or known > 1
+        if layer is None and frame.f_code is call:
+            layer = frame.f_locals.get("self")
+        door, frame = frame, back
+    return frame, door, layer, measures
+
+
+def arguments(door: FrameType) -> frozenset[int]:
+    """The ids of what the user gave to the library's function that was called."""
+    found: list[Any] = []
+    for thing in door.f_locals.values():
+        found.append(thing)
+        if isinstance(thing, (list, tuple)):
+            found += thing
+        elif isinstance(thing, dict):
+            found += thing.values()
+    return frozenset(map(id, found))
+
+
+def around(frame: FrameType, limit: int = 5) -> list[tuple[CodeType, int]]:
+    """The user's frames around one, nearest first."""
+    return list(stack(frame.f_back, limit))
+
+
+# --- variables ------------------------------------------------------------------------------------
+def _variables(engine: Engine) -> None:
+    from tensorflow.python.ops import resource_variable_ops
+
+    base = resource_variable_ops.BaseResourceVariable
+    make = base.__init__
+
+    @functools.wraps(make)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        make(self, *args, **kwargs)
+        if not engine.deaf:
+            frame = sys._getframe(1)
+            place = user(frame)
+            layer = engine.layer_of_weight(frame)
+            engine.variables[id(self.handle)] = weakref.ref(self)
+            engine.log.append((MADE, self, layer, place.f_code, place.f_lasti, get_ident()))
+
+    engine.put(base, "__init__", __init__)
+
+
+# --- leaving and coming back ----------------------------------------------------------------------
+def _exits(engine: Engine) -> None:
+    from tensorflow.python.framework import ops
+    from tensorflow.python.ops import resource_variable_ops
+
+    base = ops._EagerTensorBase
+    variable = resource_variable_ops.BaseResourceVariable
+    for owner in (base, variable):
+        for name in EXITS.keys() & vars(owner).keys():
+            engine.put(owner, name, _leaving(engine, getattr(owner, name), name))
+    restore = hide(ops.EagerTensor)
+    if restore is None:
+        engine.notes.append(
+            "NumPy takes the numbers of tensors without a word on this Python: np.exp(tensor) and "
+            "the like are not seen."
+        )
+        return
+    engine.at_end(restore)
+
+    def as_array(self: Any, dtype: Any = None, copy: Any = None) -> Any:
+        array = np.asarray(self._numpy())
+        if dtype is not None and array.dtype != dtype:
+            return array.astype(dtype)
+        if copy:
+            return array.copy()
+        array = array.view()
+        array.flags.writeable = False  # as the memory that NumPy would have taken
+        return array
+
+    engine.put(base, "__array__", _leaving(engine, as_array, "__array__"))
+
+
+def _leaving(engine: Engine, original: Any, name: str) -> Any:
+    def leave(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = original(self, *args, **kwargs)
+        if not engine.deaf:
+            frame = sys._getframe(1)
+            if not _inside(frame):
+                engine.log.append(
+                    (ESCAPE, self, name, result, stack(frame), None, 0, get_ident())
+                )
+        return result
+
+    return functools.wraps(original)(leave)
+
+
+def _inside(frame: FrameType) -> bool:
+    """Is it TensorFlow itself that asks, for its own purposes?"""
+    name = frame.f_globals.get("__name__") or ""
+    return name.partition(".")[0] in ("tensorflow", "keras", "gradtape")
+
+
+def _constants(engine: Engine) -> None:
+    from tensorflow.python.framework import constant_op
+
+    original = constant_op.convert_to_eager_tensor
+
+    @functools.wraps(original)
+    def convert_to_eager_tensor(value: Any, *args: Any, **kwargs: Any) -> Any:
+        tensor = original(value, *args, **kwargs)
+        if tensor is not value and not engine.deaf and not engine.asking:
+            frame = sys._getframe(1)
+            handed = id(value) in arguments(locate(engine, frame)[1])
+            engine.log.append(
+                (CONVERT, value, tensor, stack(frame, 4), handed, None, 0, get_ident())
+            )
+        return tensor
+
+    engine.put(constant_op, "convert_to_eager_tensor", convert_to_eager_tensor)
+
+
+# --- tapes ----------------------------------------------------------------------------------------
+def _tapes(engine: Engine) -> None:
+    from tensorflow.python.eager.backprop import GradientTape
+
+    push, pop, watch = GradientTape._push_tape, GradientTape._pop_tape, GradientTape.watch
+    number = engine.number
+
+    @functools.wraps(push)
+    def _push_tape(self: Any) -> None:
+        push(self)
+        if not engine.deaf:
+            place, thread = user(sys._getframe(1)), get_ident()
+            engine.active.setdefault(thread, []).append(number(self))
+            engine.log.append((START, number(self), self, place.f_code, place.f_lasti, thread))
+
+    @functools.wraps(pop)
+    def _pop_tape(self: Any) -> None:
+        pop(self)
+        if not engine.deaf:
+            place, thread = user(sys._getframe(1)), get_ident()
+            if number(self) in (active := engine.active.get(thread, [])):
+                active.remove(number(self))
+            engine.log.append((STOP, number(self), place.f_code, place.f_lasti, thread))
+
+    @functools.wraps(watch)
+    def watching(self: Any, tensor: Any) -> None:
+        if not engine.deaf:
+            place = user(sys._getframe(1))
+            engine.log.append(
+                (WATCH, number(self), tensor, place.f_code, place.f_lasti, get_ident())
+            )
+        watch(self, tensor)
+
+    engine.put(GradientTape, "_push_tape", _push_tape)
+    engine.put(GradientTape, "_pop_tape", _pop_tape)
+    engine.put(GradientTape, "watch", watching)
+    for name in ("gradient", "jacobian", "batch_jacobian"):
+        engine.put(GradientTape, name, _asking(engine, getattr(GradientTape, name), name))
+
+
+def _asking(engine: Engine, original: Any, method: str) -> Any:
+    @functools.wraps(original)
+    def ask(self: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
+        # A jacobian asks for gradients itself.
+        inner = engine.asking and _inside(sys._getframe(1))
+        if engine.deaf or inner:
+            return original(self, target, sources, *args, **kwargs)
+        place = user(sys._getframe(1))
+        result, error = None, None
+        engine.asking += 1
+        try:
+            result = original(self, target, sources, *args, **kwargs)
+            return result
+        except Exception as raised:
+            error = raised
+            raise
+        finally:
+            engine.asking -= 1
+            event = (
+                QUERY, engine.number(self), method, target, sources, args, kwargs, result, error,
+                place.f_code, place.f_lasti, get_ident(),
+            )  # fmt: skip
+            try:
+                engine.query(event, place)
+            except Exception as fault:
+                engine.failed(fault)
+
+    return ask
+
+
+# --- functions with gradients of their own ----------------------------------------------------------
+def _custom_gradients(engine: Engine) -> None:
+    from tensorflow.python.ops import custom_gradient
+
+    original = custom_gradient._eager_mode_decorator
+
+    @functools.wraps(original)
+    def _eager_mode_decorator(f: Any, args: Any, kwargs: Any) -> Any:
+        if engine.deaf or not _users_own(f):
+            return original(f, args, kwargs)
+        inside: list[Any] = []
+
+        @functools.wraps(f)
+        def spy(*inner: Any, **named: Any) -> Any:
+            made = f(*inner, **named)
+            inside.append(made)
+            return made
+
+        result = original(spy, args, kwargs)
+        place = user(sys._getframe(1))
+        engine.log.append(
+            (CUSTOM, f, args, kwargs, result, inside[-1], place.f_code, place.f_lasti, get_ident())
+        )
+        return result
+
+    engine.put(custom_gradient, "_eager_mode_decorator", _eager_mode_decorator)
+
+
+def _users_own(function: Any) -> bool:
+    """Of the library's own, what runs inside has the slopes that count; but for those that wrap a
+    function of the user's."""
+    module = getattr(function, "__module__", None) or ""
+    return (
+        module.partition(".")[0] not in ("tensorflow", "keras")
+        or module == "tensorflow.python.ops.custom_gradient"
+    )
+
+
+def _scripts(engine: Engine) -> None:
+    from tensorflow.python.eager import context
+    from tensorflow.python.ops import script_ops
+
+    inner, common = script_ops._internal_py_func, script_ops.py_func_common
+
+    def note(kind: str, function: Any, inputs: Any, result: Any) -> None:
+        if not engine.deaf and not engine.asking and context.executing_eagerly():
+            place = user(sys._getframe(2))
+            engine.log.append(
+                (SCRIPT, kind, function, inputs, result, place.f_code, place.f_lasti, get_ident())
+            )
+
+    @functools.wraps(inner)
+    def _internal_py_func(func: Any, inp: Any, *args: Any, **kwargs: Any) -> Any:
+        result = inner(func, inp, *args, **kwargs)
+        note("EagerPyFunc", func, inp, result)
+        return result
+
+    @functools.wraps(common)
+    def py_func_common(func: Any, inp: Any, *args: Any, **kwargs: Any) -> Any:
+        result = common(func, inp, *args, **kwargs)
+        note("PyFunc", func, inp, result)
+        return result
+
+    engine.put(script_ops, "_internal_py_func", _internal_py_func)
+    engine.put(script_ops, "py_func_common", py_func_common)

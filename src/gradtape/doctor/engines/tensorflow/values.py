@@ -1,0 +1,73 @@
+"""Values of the trace that hold tensors: their numbers are fetched when somebody asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...place import Place
+from ...trace import Value, Variable
+
+
+class TensorValue(Value):
+    """A tensor, or a read of a variable: what it holds is known by its tensor."""
+
+    def __init__(
+        self, tensor: Any, kind: str = "tensor", variable: Variable | None = None,
+        place: Place | None = None, fetch: Callable[[], Any] | None = None,
+    ) -> None:  # fmt: skip
+        self.kind, self.variable, self.place = kind, variable, place
+        self.thing, self.maker, self.users = tensor, None, []
+        self.fetch = fetch  # the tensor of a variable that nobody has read yet
+        self._array: Any = None
+
+    @property
+    def array(self) -> Any:  # type: ignore[override]
+        if self._array is None:
+            self._array = array(self.tensor)
+        return self._array
+
+    @property
+    def tensor(self) -> Any:
+        if self.thing is None and self.fetch is not None:
+            self.thing = self.fetch()
+        return self.thing
+
+    @property
+    def dtype(self) -> Any:
+        tensor = self.tensor
+        return np.dtype(tensor.dtype.as_numpy_dtype) if numeric(tensor) else None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        tensor = self.tensor
+        return tuple(tensor.shape) if numeric(tensor) else ()
+
+    @property
+    def floating(self) -> bool:
+        tensor = self.tensor
+        return numeric(tensor) and (tensor.dtype.is_floating or tensor.dtype.is_complex)
+
+
+def numeric(tensor: Any) -> bool:
+    """Does a tensor hold numbers, texts or truths, and not a handle of something?"""
+    return tensor is not None and tensor.dtype.name not in ("resource", "variant")
+
+
+def array(tensor: Any) -> Any:
+    """The numbers of a tensor; None of a handle and of a symbol."""
+    fetch = getattr(tensor, "_numpy", None)
+    if fetch is None or not numeric(tensor):
+        return None
+    found = fetch()
+    return found if isinstance(found, np.ndarray) else np.asarray(found)[()]
+
+
+def gradient_array(g: Any) -> Any:
+    """The numbers of an answer: of IndexedSlices or a ragged tensor, its values."""
+    if g is None:
+        return None
+    g = getattr(g, "flat_values", g)
+    return array(g.values if hasattr(g, "indices") else g)

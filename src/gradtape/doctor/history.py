@@ -1,0 +1,72 @@
+"""What is kept of every query over a whole run: numbers, not arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .place import Place
+
+MOST = 4096  # numbers kept a series; then every second one is dropped
+
+
+@dataclass
+class Series:
+    """A number over the steps, thinned when there are many."""
+
+    every: int = 1
+    count: int = 0
+    numbers: list[float] = field(default_factory=list)
+
+    def add(self, number: float) -> None:
+        if self.count % self.every == 0:
+            self.numbers.append(number)
+            if len(self.numbers) > MOST:
+                self.numbers = self.numbers[::2]
+                self.every *= 2
+        self.count += 1
+
+
+@dataclass
+class Line:
+    """One source of one query, over the steps."""
+
+    name: str
+    state: str = "ok"  # the last
+    states: dict[str, int] = field(default_factory=dict)
+    norms: Series = field(default_factory=Series)
+    sizes: Series = field(default_factory=Series)  # of the source's own value
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+
+
+@dataclass
+class Record:
+    """One place that asks for gradients, over the steps."""
+
+    place: Place
+    method: str
+    target: str
+    lines: list[Line]
+    steps: int = 0
+    targets: Series = field(default_factory=Series)  # the size of the target
+
+
+@dataclass
+class History:
+    """All places that asked, in the order of their first question."""
+
+    records: dict[Place, Record] = field(default_factory=dict)
+
+    @property
+    def gradients(self) -> int:
+        return sum(record.steps * len(record.lines) for record in self.records.values())
+
+    @property
+    def states(self) -> dict[str, int]:
+        """How many gradients were in each state."""
+        found: dict[str, int] = {}
+        for record in self.records.values():
+            for line in record.lines:
+                for state, times in line.states.items():
+                    found[state] = found.get(state, 0) + times
+        return found

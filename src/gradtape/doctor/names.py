@@ -1,0 +1,143 @@
+"""What the user calls a value: read from the text of the call, and from the objects in sight."""
+
+from __future__ import annotations
+
+import ast
+import re
+from types import FrameType, FunctionType, ModuleType
+from typing import Any
+
+from .place import Place
+from .trace import Event, Value
+
+_PLAIN = re.compile(r"[\w.]+(\[[^\[\]]*\])*")  # a name, an attribute, an entry
+DEEP = 4  # how far into objects a variable is looked for
+
+
+def arguments(place: Place, *names: str) -> list[ast.expr | None]:
+    """The expressions given for the first parameters of the call at a place."""
+    call = place.node
+    if not isinstance(call, ast.Call):
+        return [None] * len(names)
+    given: dict[str, ast.expr | None] = dict.fromkeys(names)
+    given.update(zip(names, call.args, strict=False))
+    given.update({k.arg: k.value for k in call.keywords if k.arg in given})
+    return [given[name] for name in names]
+
+
+def operand(event: Event, value: Value) -> str | None:
+    """An operand of an op as written: the side of an operator, the argument of a call."""
+    node, k = event.place.node, event.inputs.index(value)
+    if isinstance(node, ast.BinOp) and len(event.inputs) == 2:
+        return _text((node.left, node.right)[k])
+    if isinstance(node, ast.Call) and len(node.args) >= len(event.inputs):
+        return _text(node.args[k])
+    return None
+
+
+def leaves(node: ast.expr | None, structure: Any, frame: FrameType | None, what: str) -> list[str]:
+    """A name for every leaf of a structure that was written as an expression."""
+    found = list(_leaves(node, structure, frame))
+    return [name or f"{what} #{k + 1}" for k, name in enumerate(found)]
+
+
+def _leaves(node: ast.expr | str | None, structure: Any, frame: FrameType | None) -> Any:
+    if isinstance(structure, dict):
+        items: list = [(key, structure[key]) for key in sorted(structure, key=str)]
+    elif isinstance(structure, (list, tuple)):
+        items = list(enumerate(structure))
+    else:
+        yield _name(node, structure, frame)
+        return
+    written = _written(node, [key for key, _ in items])
+    for k, (key, part) in enumerate(items):
+        if written is not None:
+            yield from _leaves(written[k], part, frame)
+        else:
+            text = _text(node)
+            inner = f"{text}[{key!r}]" if text else None
+            yield from _leaves(inner, part, frame)
+
+
+def _written(node: ast.expr | str | None, keys: list) -> list[ast.expr] | None:
+    """The expressions of the entries, when the structure stands in the source as it is."""
+    if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) == len(keys):
+        return node.elts
+    if isinstance(node, ast.Dict):
+        given = {k.value: v for k, v in zip(node.keys, node.values, strict=True)
+                 if isinstance(k, ast.Constant)}  # fmt: skip
+        return [given[key] for key in keys] if set(given) == set(keys) else None
+    return None
+
+
+def _text(node: ast.expr | str | None) -> str | None:
+    if node is None or isinstance(node, str):
+        return node
+    if isinstance(node, ast.Lambda):  # given to a function that calls it: its result is meant
+        return "loss"
+    text = ast.unparse(node)
+    return text if len(text) <= 60 else None
+
+
+def _name(node: ast.expr | str | None, thing: Any, frame: FrameType | None) -> str | None:
+    text = _text(node)
+    if isinstance(node, (ast.Name, ast.Attribute)) or frame is None:
+        return text
+    # `model.trainable_variables[1]` is `model.dense.bias` to its owner.
+    owned = _owned(text, thing, frame)
+    if owned is None and (text is None or not _PLAIN.fullmatch(text)):
+        # Of `model.weights + [bias]`, only the objects in sight tell which is which.
+        owned = in_sight(thing, {**frame.f_globals, **frame.f_locals})
+    return owned or text
+
+
+def _owned(text: str | None, thing: Any, frame: FrameType) -> str | None:
+    if text is None:
+        return None
+    base = text.split(".")[0].split("[")[0].split("(")[0]
+    scope = {**frame.f_globals, **frame.f_locals}
+    if base not in scope:
+        return None
+    found = _search(scope[base], thing, base, DEEP, set())
+    return found if found != base else None
+
+
+def in_sight(thing: Any, scope: dict[str, Any]) -> str | None:
+    """What a variable is called from where the gradient was asked for, if it can be seen there."""
+    visible = {k: v for k, v in scope.items() if not k.startswith("_")}
+    for name, found in visible.items():
+        if found is thing:
+            return name
+    kinds = (ModuleType, FunctionType, type)
+    seen: set[int] = set()
+    for name, holder in visible.items():
+        if not isinstance(holder, kinds):
+            inner = _search(holder, thing, name, DEEP, seen)
+            if inner is not None:
+                return inner
+    return None
+
+
+def holds(holder: Any, thing: Any, name: str) -> str | None:
+    """What a thing is called inside an object that holds it, however deep."""
+    return _search(holder, thing, name, DEEP, set())
+
+
+def _search(holder: Any, thing: Any, name: str, deep: int, seen: set[int]) -> str | None:
+    if holder is thing:
+        return name
+    if not deep or id(holder) in seen:
+        return None
+    seen.add(id(holder))
+    if isinstance(holder, (list, tuple)):
+        parts: Any = ((f"{name}[{k}]", part) for k, part in enumerate(holder[:256]))
+    elif isinstance(holder, dict):
+        parts = ((f"{name}[{k!r}]", part) for k, part in list(holder.items())[:256])
+    else:
+        parts = ((f"{name}.{k}", v) for k, v in getattr(holder, "__dict__", {}).items())
+        parts = ((k, v) for k, v in parts if not k.rpartition(".")[2].startswith("_"))
+    for inner, part in parts:
+        found = _search(part, thing, inner, deep - 1, seen)
+        if found is not None:
+            return found
+    return None

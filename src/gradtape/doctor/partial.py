@@ -1,0 +1,86 @@
+"""Terms of a target that lost their gradient, while others kept theirs.
+
+A value that leaves the tape and returns as a constant is often meant so: an advantage, a target, a
+weight. Added to the target, though, a constant has no share in any gradient, and nobody adds one on
+purpose. Only such terms count, and only when they left and returned while the tape was recording.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import kinds
+from .graph import Cut, ancestors, path
+from .trace import Event, Value
+
+if TYPE_CHECKING:
+    from .case import Case
+
+WAYS = frozenset({"numpy", "python", "copy"})
+SUMS = frozenset({
+    "AddV2", "Add", "AddN", "Sub", "Neg", "Sum", "Mean", "Identity", "Cast", "Pack", "ConcatV2",
+    "Reshape", "ExpandDims", "Squeeze", "Const",
+})  # fmt: skip
+SCALES = frozenset({"Mul", "RealDiv"})
+
+
+def lost_term(case: Case) -> Cut | None:
+    """The first term of the target whose gradient was lost on the way out of the tape and back."""
+    if case.tape is None or not case.targets:
+        return None
+    above = ancestors(case.targets)
+    for event in sorted({v.maker for v in above if v.maker is not None}, key=lambda e: e.time):
+        if event.way in WAYS and _during(case, event) and _certain(case, event):
+            for given in event.inputs:
+                if _depends(case, given) and _added(case, event.outputs[0]):
+                    return Cut(kinds.DETOURS[event.way], event, given, event.outputs[0])
+    return None
+
+
+def alone(case: Case, event: Event) -> bool:
+    """Is this the only break on the ways to the target? Else what was meant is not known."""
+    makers = {v.maker for v in ancestors(case.targets) if v.maker is not None}
+    breaks = {
+        e for e in makers
+        if e.way not in ("op", "rewrap", "assign") or e.kind == "StopGradient"
+    }  # fmt: skip
+    return breaks <= {event}
+
+
+def _during(case: Case, event: Event) -> bool:
+    """Did it leave and come back in the block of this tape?"""
+    uses = [user.time for user in event.outputs[0].users]
+    return case.tape.recording(event.time) and bool(uses) and case.tape.recording(min(uses))
+
+
+def _certain(case: Case, event: Event) -> bool:
+    if not event.sure:
+        _ = case.bridged  # computing it again may prove that the value came back
+    return event.sure
+
+
+def _depends(case: Case, value: Value) -> bool:
+    """Is there a way from the source to this value that the tape knows?"""
+    found = path(case.nodes, [value], case.tape)
+    if found is None or found.cuts:
+        return False
+    return bool(found.events) or value in case.nodes
+
+
+def _added(case: Case, value: Value) -> bool:
+    """Is it, or what was made of it alone, a term of the target: added, and scaled by constants?"""
+    while value not in case.targets:
+        users = [e for e in value.users if e in case.walk.passed]
+        if len(users) != 1 or not _linear(case, users[0], value):
+            return False
+        value = users[0].outputs[0]
+    return True
+
+
+def _linear(case: Case, event: Event, value: Value) -> bool:
+    others = [v for v in event.inputs if v is not value]
+    if event.way != "op" or (event.kind == "RealDiv" and value is not event.inputs[0]):
+        return False
+    if event.kind in SUMS or case.followed.isdisjoint(event.inputs):
+        return True
+    return event.kind in SCALES and bool(others) and case.followed.isdisjoint(others)

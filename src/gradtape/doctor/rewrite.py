@@ -1,0 +1,180 @@
+"""Rewrites a line that leaves the tape: NumPy's functions by recorded ones of the same meaning."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from dataclasses import dataclass, field
+
+from . import flow, namesakes
+from .place import Place, full_name, imports, parents, span_of
+
+PACKAGES = ("numpy", "scipy", "math")
+_DROPPED = ("numpy", "item", "tolist", "copy")
+
+
+@dataclass
+class Rewrite:
+    """What to change in the expression around a place, and whether that is all of it."""
+
+    place: Place
+    complete: bool = True
+    swaps: list[tuple[str, str, int]] = field(default_factory=list)  # old, new, line
+    dropped: list[str] = field(default_factory=list)  # ".numpy()", "float()"
+    edits: list[tuple[int, int, str]] = field(default_factory=list)  # columns, new text
+
+    @property
+    def line(self) -> str | None:
+        """The line as it should be, if it is one line and everything in it has a namesake."""
+        statement = self.place.statement
+        if not self.complete or not self.edits or statement is None:
+            return None
+        if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)):
+            return None
+        if statement.lineno != statement.end_lineno:
+            return None
+        text = linecache.getline(self.place.file, statement.lineno).rstrip("\n")
+        for start, stop, new in sorted(self.edits, reverse=True):
+            text = text[:start] + new + text[stop:]
+        return text.strip()
+
+
+def rewrite(place: Place) -> Rewrite:
+    """The expression at a place where a tensor left, and those around it, without leaving."""
+    found = Rewrite(place)
+    node = place.node
+    if not isinstance(node, ast.Call):
+        found.complete = False
+        return found
+    _call(found, node, None)
+    inner: ast.AST = node
+    for outer in parents(place):
+        if isinstance(outer, ast.stmt):
+            break
+        if isinstance(outer, ast.Call) and inner is not outer.func:
+            name = full_name(place.file, outer.func)
+            if name.endswith(".constant"):  # of a variable, it would copy once more
+                _swap(found, outer, _recorded_names(place.file) + ".convert_to_tensor", quiet=True)
+                break
+            if name != "float" and name.partition(".")[0] not in PACKAGES:
+                break  # the value has come back, or goes into a function of the user's
+            _call(found, outer, inner)
+        elif isinstance(outer, ast.Call) and isinstance(outer.func, ast.Attribute):
+            _call(found, outer, inner)
+        elif not isinstance(
+            outer,
+            (ast.BinOp, ast.UnaryOp, ast.List, ast.Tuple, ast.ListComp, ast.Attribute, ast.keyword),
+        ):
+            found.complete = found.complete and isinstance(outer, ast.Subscript)
+        inner = outer
+    return found
+
+
+def later(place: Place, back: Place | None) -> list[tuple[str, str | None, int]]:
+    """The functions of NumPy between where a value left and where it came back, by the names."""
+    if back is None or place.code is not back.code or place.statement is None:
+        return []
+    names = flow.spread(place.code, flow.bound_at(place))
+    last, found = back.span[2], []
+    for s in flow.statements(place.code):
+        if (
+            s is place.statement
+            or not place.line < s.lineno <= last
+            or not names & set(flow.used(s))
+        ):
+            continue
+        for node in ast.walk(s):
+            if isinstance(node, ast.Call):
+                name = full_name(place.file, node.func)
+                if name.partition(".")[0] in PACKAGES and names & set(flow.used(node)):
+                    new = namesakes.recorded(name)
+                    prefix = _recorded_names(place.file)
+                    text = ast.unparse(node.func)
+                    found.append((text, new and f"{prefix}.{new}", node.lineno))
+    return list(dict.fromkeys(found))
+
+
+def _call(found: Rewrite, node: ast.Call, inner: ast.AST | None) -> None:
+    file, function = found.place.file, node.func
+    name = full_name(file, function)
+    package, _, rest = name.partition(".")
+    prefix = _recorded_names(file)
+    if name == "float" and len(node.args) == 1:
+        found.dropped.append("float()")
+        _unwrap(found, node)
+    elif package == "numpy" and rest in namesakes.IDENTITIES and node.args:
+        stacked = isinstance(node.args[0], (ast.List, ast.ListComp, ast.Tuple))
+        _swap(found, node, f"{prefix}.{'stack' if stacked else 'convert_to_tensor'}")
+        found.complete = found.complete and len(node.args) == 1 and not node.keywords
+    elif package in PACKAGES:
+        new = namesakes.recorded(name)
+        if new is None:
+            found.complete = False
+        else:
+            _swap(found, node, f"{prefix}.{new}")
+            _extra(found, node, namesakes.EXTRA.get(rest) if package == "numpy" else None)
+    elif isinstance(function, ast.Attribute) and function.attr in _DROPPED:
+        found.dropped.append(f".{function.attr}()")
+        start = span_of(file, function)[3] - len(function.attr) - 1  # from the dot on
+        first, inner_first = span_of(file, function)[1], span_of(file, function.value)[1]
+        if inner is None and inner_first == first + 1 and _stands_alone(found.place):
+            found.edits.append((first, inner_first, ""))  # `(a * b).numpy()` in parentheses
+            start -= 1
+        found.edits.append((start, span_of(file, node)[3], ""))
+    elif isinstance(function, ast.Attribute) and function.attr in namesakes.METHODS:
+        _method(found, node, function, f"{prefix}.{namesakes.METHODS[function.attr]}")
+    else:
+        found.complete = False
+
+
+def _stands_alone(place: Place) -> bool:
+    """An argument or the whole right side of an assignment needs no parentheses."""
+    around = parents(place)[:1]
+    return bool(around) and isinstance(around[0], (ast.Call, ast.Assign, ast.Return))
+
+
+def _swap(found: Rewrite, node: ast.Call, new: str, quiet: bool = False) -> None:
+    line, start, _, stop = span_of(found.place.file, node.func)
+    if ast.unparse(node.func) == new:
+        return
+    found.edits.append((start, stop, new))
+    if not quiet:
+        found.swaps.append((ast.unparse(node.func), new, line))
+
+
+def _extra(found: Rewrite, node: ast.Call, option: str | None) -> None:
+    """One more argument, where TensorFlow's function wants it said."""
+    if option is not None and option.partition("=")[0] not in [k.arg for k in node.keywords]:
+        end = span_of(found.place.file, node)[3] - 1  # before the closing parenthesis
+        found.edits.append((end, end, f", {option}"))
+
+
+def _unwrap(found: Rewrite, node: ast.Call) -> None:
+    """`x` of `float(x)`."""
+    file = found.place.file
+    (_, start, _, stop), (_, low, _, high) = span_of(file, node), span_of(file, node.args[0])
+    found.edits += [(start, low, ""), (high, stop, "")]
+
+
+def _method(found: Rewrite, node: ast.Call, function: ast.Attribute, new: str) -> None:
+    """`tf.reduce_mean(x, axis=0)` of `x.numpy().mean(axis=0)`."""
+    file = found.place.file
+    line, start, _, stop = span_of(file, function)
+    stop -= len(function.attr) + 1
+    given = [*node.args, *(k.value for k in node.keywords)]
+    end = span_of(file, node)[3]
+    if given:
+        text = linecache.getline(file, line)
+        first = text.index("(", span_of(file, function)[3]) + 1
+        found.edits += [(start, start, f"{new}("), (stop, first, ", ")]
+    else:
+        found.edits += [(start, start, f"{new}("), (stop, end, ")")]
+    found.swaps.append((f".{function.attr}()", new, line))
+
+
+def _recorded_names(file: str) -> str:
+    """What the file calls the package with the recorded functions."""
+    for alias, module in imports(file).items():
+        if module in ("tensorflow", "gradtape"):
+            return alias
+    return "tf"

@@ -1,0 +1,122 @@
+"""What every rule has: a code, a name, the cause it knows, the states it is asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from .. import partial
+
+if TYPE_CHECKING:
+    from ..case import Case, ErrorCase, Run
+    from ..faults import Fault
+    from ..finding import Finding
+    from ..graph import Cut
+    from ..trace import Event
+    from ..zeros import Death
+
+
+class Rule:
+    """One cause. `examine` looks at facts and returns a finding, or None for "not mine"."""
+
+    code: str
+    name: str
+    cause: str  # the slug, which is the name unless several rules share one
+    states: frozenset[str]
+    title: str  # one line for the catalogue
+    lesson: str  # why it happens, in a paragraph or two
+    failing: str  # a program with the fault
+    cured: str  # the same without it
+    ignore: str  # when it is fine
+    needs: str = ""  # what the fault cannot happen without: "keras", "tf.function"
+
+    def __init_subclass__(cls) -> None:
+        cls.cause = cls.__dict__.get("cause") or getattr(cls, "name", "")
+
+    def examine(self, case: Case) -> Finding | None:
+        """About one answer of a query, in one of the rule's states."""
+        return None
+
+    def examine_query(self, case: Case) -> Iterable[Finding]:
+        """About a query as a whole; the case's answer stands for none of its sources."""
+        return ()
+
+    def examine_error(self, case: ErrorCase) -> Finding | None:
+        """About an exception that ended the program."""
+        return None
+
+    def examine_run(self, run: Run) -> Iterable[Finding]:
+        """About the whole run, when it has ended: what shows only over many steps."""
+        return ()
+
+
+class CutRule(Rule):
+    """A rule about a joint of the path that the gradient did not pass: what cut it says it all."""
+
+    def examine(self, case: Case) -> Finding | None:
+        if case.answer.state == "ok":
+            return self._lost_term(case)
+        cut = case.cut_by(self.cause)
+        if cut is None:
+            return None
+        return case.finding(
+            self, cut.event.place, self.message(case, cut), self.fix(case, cut), event=cut.event,
+            sure=cut.event.sure, **self.more(case, cut),
+        )  # fmt: skip
+
+    def _lost_term(self, case: Case) -> Finding | None:
+        """A path of which only this part is cut: what is added to the target has no gradient."""
+        cut = case.lost_term
+        if cut is None or cut.cause != self.cause:
+            return None
+        return case.finding(
+            self, cut.event.place,
+            f"`{cut.event.place.text.splitlines()[0]}` is a constant to the tape, so this term of "
+            f"`{case.query.target_name}` has no share in the gradient of `{case.answer.name}`.",
+            self.fix(case, cut), event=cut.event, state="wrong", sure=False,
+            mends=partial.alone(case, cut.event), **self.more(case, cut),
+        )  # fmt: skip
+
+    def message(self, case: Case, cut: Cut) -> str:
+        raise NotImplementedError
+
+    def fix(self, case: Case, cut: Cut) -> str:
+        raise NotImplementedError
+
+    def more(self, case: Case, cut: Cut) -> dict[str, Any]:
+        """Further fields of the finding: `also`, `edit`."""
+        return {}
+
+
+class FaultRule(Rule):
+    """A rule about numbers that stopped being finite, by the op that made the first of them."""
+
+    states = frozenset({"nan", "inf"})
+    kinds: frozenset[str] = frozenset()  # TensorFlow's type names of the ops it is about
+
+    def examine(self, case: Case) -> Finding | None:
+        fault = case.fault
+        if fault is None or fault.event is None or fault.event.kind not in self.kinds:
+            return None
+        return self.explain(case, fault, fault.event)
+
+    def explain(self, case: Case, fault: Fault, event: Event) -> Finding | None:
+        raise NotImplementedError
+
+
+class DeathRule(Rule):
+    """A rule about a gradient of zeros, by the op that passed on nothing."""
+
+    states = frozenset({"zero"})
+    kinds: frozenset[str] = frozenset()
+
+    def examine(self, case: Case) -> Finding | None:
+        for death in case.deaths:
+            if death.event.kind in self.kinds:
+                finding = self.explain(case, death)
+                if finding is not None:
+                    return finding
+        return None
+
+    def explain(self, case: Case, death: Death) -> Finding | None:
+        raise NotImplementedError

@@ -1,0 +1,52 @@
+"""GT203 clipped-value: all values lie outside the bounds of a clip."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..case import Case
+from ..finding import Finding
+from ..zeros import Death
+from .base import DeathRule
+
+
+class ClippedValue(DeathRule):
+    code, name = "GT203", "clipped-value"
+    kinds = frozenset({"Minimum", "Maximum", "ClipByValue", "Relu6"})
+    title = "all values were clipped: outside of the bounds the slope is 0"
+    lesson = """\
+`tf.clip_by_value`, `tf.minimum` and `tf.maximum` with a constant are flat outside of their bounds. When
+every value lies there, nothing passes. A probability that is clipped before its logarithm is the
+usual place: the loss that takes logits needs no clip."""
+    failing = """\
+w = tf.Variable([30.0, 45.0])
+with tf.GradientTape() as tape:
+    kept = tf.clip_by_value(w * 2.0, 0.0, 10.0)
+    loss = tf.reduce_sum(kept * [1.0, 2.0])
+grad = tape.gradient(loss, w)
+"""
+    cured = """\
+w = tf.Variable([3.0, 4.5])
+with tf.GradientTape() as tape:
+    kept = tf.clip_by_value(w * 2.0, 0.0, 10.0)
+    loss = tf.reduce_sum(kept * [1.0, 2.0])
+grad = tape.gradient(loss, w)
+"""
+    ignore = "When the bound is meant as a hard limit and the values are meant to stay there."
+
+    def explain(self, case: Case, death: Death) -> Finding | None:
+        event = death.event
+        given = np.asarray(event.inputs[death.operand].array)
+        low, high = float(given.min()), float(given.max())
+        count = f"all {given.size} values" if given.size > 1 else "the value"
+        return case.finding(
+            self, event.place,
+            f"`{event.place.text}` clips {count} (they lie between {low:.4g} and {high:.4g}), and a "
+            "clipped value has slope 0.",
+            "widen the bounds or scale what comes in; for probabilities, use the loss that takes "
+            "logits",
+            event=event, mends=False,
+        )  # fmt: skip
+
+
+RULE = ClippedValue()

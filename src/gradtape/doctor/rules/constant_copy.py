@@ -1,0 +1,39 @@
+"""GT112 constant-copy: tf.constant took the number out of a variable."""
+
+from __future__ import annotations
+
+from ..case import Case
+from ..graph import Cut
+from .base import CutRule
+
+
+class ConstantCopy(CutRule):
+    code, name, states = "GT112", "constant-copy", frozenset({"none", "ok"})
+    title = "tf.constant(variable) copies the value, and the copy is a constant"
+    lesson = """\
+`tf.constant(variable)` takes the numbers of this moment: the result has no tie to the variable.
+`tf.convert_to_tensor(variable)`, `tf.identity(variable)` and the variable itself keep it."""
+    failing = """\
+w = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    copy = tf.constant(w)
+    loss = tf.reduce_sum(copy * copy)
+grad = tape.gradient(loss, w)
+"""
+    cured = """\
+w = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    copy = tf.convert_to_tensor(w)
+    loss = tf.reduce_sum(copy * copy)
+grad = tape.gradient(loss, w)
+"""
+    ignore = "When a snapshot is wanted, such as the old weights of a target network."
+
+    def message(self, case: Case, cut: Cut) -> str:
+        return f"`{cut.event.place.text}` copies the numbers of `{case.answer.name}` as a constant."
+
+    def fix(self, case: Case, cut: Cut) -> str:
+        return f"use `{case.answer.name}` itself, or tf.convert_to_tensor({case.answer.name})"
+
+
+RULE = ConstantCopy()

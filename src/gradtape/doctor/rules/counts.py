@@ -1,0 +1,16 @@
+"""Numbers in words, for the sentences of rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def share(mask: Any) -> str:
+    """"3 of 640 numbers", "the number" or "all 640 numbers"."""
+    mask = np.asarray(mask)
+    count = int(mask.sum())
+    if mask.size == 1:
+        return "the number"
+    return f"all {count} numbers" if count == mask.size else f"{count} of {mask.size} numbers"

@@ -1,0 +1,146 @@
+"""GT504 custom-gradient-wrong: a custom gradient is not the slope of what its function computes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import audit
+from ..backward import walk
+from ..case import Case
+from ..faults import descendants, finite
+from ..finding import Finding, WouldBe
+from ..states import norm
+from ..trace import Event
+from .base import Rule
+
+TOLERANCE = 2e-2
+
+
+class CustomGradientWrong(Rule):
+    code, name = "GT504", "custom-gradient-wrong"
+    states = frozenset({"ok", "vanishing", "exploding"})
+    title = "the gradient function of a tf.custom_gradient is not the slope of its result"
+    lesson = """\
+`tf.custom_gradient` believes what the inner function returns. A forgotten factor, a sign, a chain
+rule without the incoming `upstream`, or the derivatives in the wrong order give a gradient that is
+finite and wrong, and a training that goes nowhere in particular.
+
+Gradients that are changed on purpose are not reported: where values pass as they are (reversal,
+scaling, clipping), where the function has no useful slope of its own (rounding, steps), where its
+own slope is not finite, and where the gradient function is not linear in `upstream`. With `--audit`
+these are reported too."""
+    failing = """\
+@tf.custom_gradient
+def cube(x):
+    def grad(upstream):
+        return upstream * 2.0 * x * x
+    return x * x * x, grad
+
+w = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(cube(w))
+grad = tape.gradient(loss, w)
+"""
+    cured = """\
+@tf.custom_gradient
+def cube(x):
+    def grad(upstream):
+        return upstream * 3.0 * x * x
+    return x * x * x, grad
+
+w = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(cube(w))
+grad = tape.gradient(loss, w)
+"""
+    ignore = "When the other slope is meant: a surrogate for a function that does not learn well."
+
+    def examine(self, case: Case) -> Finding | None:
+        below = None
+        for event in case.walk.events:
+            if event.kind != "CustomGradient":
+                continue
+            below = descendants(case.nodes) if below is None else below
+            if any(v in below for v in event.inputs):
+                finding = self._explain(case, event)
+                if finding is not None:
+                    return finding
+        return None
+
+    def _explain(self, case: Case, event: Event) -> Finding | None:
+        gs = [case.walk.cotangents.get(o) for o in event.outputs]
+        own = audit.reference(event)
+        if own is None or audit.passes_values(event) or any(g is None for g in gs):
+            return None
+        given, right = case.walk.passed[event], own(gs)
+        worst = _worst(given, right)
+        if worst is None or not _linear(event, gs) or audit.check_event(event) is None:
+            return None
+        k, claimed, slope = worst
+        finding = case.finding(
+            self, event.place,
+            f"the gradient function of `{event.name}` gives {claimed:.4g} where the slope of what "
+            f"it computes is {slope:.4g}{_which(k, event)}.",
+            f"correct the gradient function of `{event.name}`: it must return upstream times the "
+            "derivative",
+            event=event, mends=False, state="wrong", sure=False,
+        )  # fmt: skip
+        finding.would_be = would_be(case, event)
+        return finding
+
+
+def _which(k: int, event: Event) -> str:
+    return "" if len(event.inputs) == 1 else f" (argument {k + 1})"
+
+
+def _worst(given: list, right: list) -> tuple[int, float, float] | None:
+    """Where the two differ most: operand, claimed, slope. None when nothing can be said."""
+    worst: tuple[float, int, float, float] | None = None
+    for k, (claimed, slope) in enumerate(zip(given, right, strict=False)):
+        if slope is None or not finite(slope) or not np.any(slope):
+            return None  # no slope of its own, or one that is better replaced
+        if claimed is None or not finite(claimed) or np.shape(claimed) != np.shape(slope):
+            continue
+        a, b = np.asarray(claimed, np.float64), np.asarray(slope, np.float64)
+        if (b == 0).any() and np.any(a[b == 0]):
+            return None  # a slope where the function has none
+        off = np.abs(a - b)
+        where = np.unravel_index(int(off.argmax()), off.shape)
+        share = float(off[where]) / max(float(np.abs(b).max()), 1e-30)
+        if share > TOLERANCE and (worst is None or share > worst[0]):
+            worst = share, k, float(a[where]), float(b[where])
+    return None if worst is None else worst[1:]
+
+
+def _linear(event: Event, gs: list) -> bool:
+    """Twice the cotangent, twice the result; and with the other sign, the other sign."""
+    assert event.pull is not None
+    once = event.pull(gs)
+    for factor in (-1.0, 100.0):
+        again = event.pull([np.asarray(g * factor, g.dtype)[()] for g in gs])
+        for a, b in zip(once, again, strict=True):
+            if a is not None and not np.allclose(a * factor, b, rtol=1e-3, atol=1e-12):
+                return False
+    return True
+
+
+def would_be(case: Case, event: Event) -> WouldBe | None:
+    """The gradient with the slope of what ran inside."""
+    own, pull = audit.reference(event), event.pull
+    if own is None:
+        return None
+    event.pull = own
+    try:
+        cotangents = walk(case.trace, case.query, case.tape).cotangents
+    finally:
+        event.pull = pull
+    found: list[Any] = [cotangents[n] for n in case.nodes if n in cotangents]
+    if not found:
+        return None
+    total = sum(found[1:], found[0])
+    return WouldBe(total, norm(total) or 0.0)
+
+
+RULE = CustomGradientWrong()

@@ -1,0 +1,59 @@
+"""GT305 division-by-zero: a divisor is 0, or a mean is taken of nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..case import Case
+from ..faults import Fault
+from ..finding import Finding
+from ..trace import Event
+from .base import FaultRule
+from .counts import share
+
+
+class DivisionByZero(FaultRule):
+    code, name = "GT305", "division-by-zero"
+    kinds = frozenset({"RealDiv", "Reciprocal", "Inv", "Mean", "Xdivy", "Pow", "FloorMod"})
+    title = "a divisor is 0, or a mean is taken of nothing"
+    lesson = """\
+x / 0 is infinite and 0 / 0 is NaN, forward and in the slope. A mean over an empty selection is 0 / 0
+too. Use `tf.math.divide_no_nan`, add a little to the divisor, or leave the empty batch out."""
+    failing = """\
+w = tf.Variable(2.0)
+mask = tf.constant([0.0, 0.0])
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(mask * w) / tf.reduce_sum(mask)
+grad = tape.gradient(loss, w)
+"""
+    cured = """\
+w = tf.Variable(2.0)
+mask = tf.constant([1.0, 0.0])
+with tf.GradientTape() as tape:
+    loss = tf.math.divide_no_nan(tf.reduce_sum(mask * w), tf.reduce_sum(mask))
+grad = tape.gradient(loss, w)
+"""
+    ignore = "Never: the NaN reaches every weight behind it."
+
+    def explain(self, case: Case, fault: Fault, event: Event) -> Finding | None:
+        text = event.place.text
+        if event.kind == "Mean":
+            if np.size(event.inputs[0].array):
+                return None
+            said = f"`{text}` is the mean of nothing: its operand has no elements."
+            fix = "skip the empty selection, or divide the sum with tf.math.divide_no_nan"
+        else:
+            divisor = event.inputs[0 if event.kind in ("Reciprocal", "Inv", "Pow") else 1]
+            zeros = np.asarray(divisor.array) == 0
+            if not zeros.any() or (event.kind == "Pow" and not _negative(event)):
+                return None
+            said = f"`{text}` divides by 0 ({share(zeros)})."
+            fix = "divide with tf.math.divide_no_nan, or add a little to the divisor"
+        return case.finding(self, event.place, said, fix, event=event, mends=False)
+
+
+def _negative(event: Event) -> bool:
+    return bool((np.asarray(event.inputs[1].array) < 0).any())
+
+
+RULE = DivisionByZero()

@@ -1,0 +1,132 @@
+"""GT103 left-the-tape: the value became a NumPy array and came back as a constant."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from .. import flow, rewrite
+from ..case import Case
+from ..faults import descendants
+from ..finding import Finding
+from ..graph import Cut
+from .base import CutRule
+
+
+class LeftTheTape(CutRule):
+    code, name, cause = "GT103", "left-the-tape", "numpy-conversion"
+    states = frozenset({"none", "error", "ok"})
+    title = "the value went through NumPy and came back as a constant"
+    lesson = """\
+A tape records TensorFlow's functions. NumPy's take the numbers out of a tensor and know nothing
+of tapes: `x.numpy()`, `np.exp(x)` and `np.mean(list_of_tensors)` give plain arrays. Brought back
+into a computation, such an array is a constant, and the path from the source ends where it left.
+
+Nearly every function of NumPy has one of TensorFlow with the same meaning: np.mean is
+tf.reduce_mean, np.concatenate is tf.concat, np.clip is tf.clip_by_value. `tf.experimental.numpy`
+has NumPy's own names, recorded. Convert to NumPy for printing, plotting and logging only, off
+the way to the loss."""
+    failing = """\
+w = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    parts = [tf.reduce_sum(w * k) for k in (1.0, 2.0)]
+    loss = tf.convert_to_tensor(np.mean(parts))
+grad = tape.gradient(loss, w)
+"""
+    cured = """\
+w = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    parts = [tf.reduce_sum(w * k) for k in (1.0, 2.0)]
+    loss = tf.reduce_mean(parts)
+grad = tape.gradient(loss, w)
+print(np.mean(parts), loss.numpy())
+"""
+    ignore = """\
+When the array is meant as a constant (a target, a weight of the loss): then do not ask for the
+gradient of what it was computed from."""
+
+    def examine(self, case: Case) -> Finding | None:
+        if case.answer.state == "error" and not out_of_reach(case):
+            return None
+        if case.cut_by(self.cause) is not None:
+            _ = case.would_be  # computing it again proves that the value came back
+        return super().examine(case) or lost(self, case, scalar=False)
+
+    def message(self, case: Case, cut: Cut) -> str:
+        text, back = cut.event.place.text.splitlines()[0], cut.event.back
+        if case.answer.state == "error":
+            return (
+                f"`{text}` takes the numbers out of the tape, so `{case.query.target_name}` is a "
+                "plain NumPy value that no tape knows."
+            )
+        if back is None or back.contains(cut.event.place):
+            return f"`{text}` takes the numbers out of the tape: its result is a constant."
+        return (
+            f"`{text}` takes the numbers out of the tape, and what comes back in line {back.line} "
+            "is a constant."
+        )
+
+    def fix(self, case: Case, cut: Cut) -> str:
+        return advice(cut)
+
+    def more(self, case: Case, cut: Cut) -> dict[str, Any]:
+        return {"also": comes_back(case, cut), "edit": rewrite.rewrite(cut.event.place).line}
+
+
+def lost(rule: CutRule, case: Case, scalar: bool) -> Finding | None:
+    """No path at all, and something computed from the source left and was kept: likely there."""
+    if case.path is not None or not case.nodes or case.answer.state != "none":
+        return None
+    made, nodes = descendants(case.nodes), set(case.nodes)
+    for exit in case.trace.exits:
+        inside = exit.value in made and case.tape.recording(exit.time) and exit.how != "bool()"
+        if not inside or exit.scalar != scalar or not flow.bound_at(exit.place):
+            continue
+        if exit.value in nodes and isinstance(exit.place.statement, ast.Expr):
+            continue  # the source itself, noted down
+        given = "" if exit.value in nodes else "something that was computed from "
+        return case.finding(
+            rule, exit.place,
+            f"`{exit.place.text.splitlines()[0]}` takes the numbers of {given}`{case.answer.name}` "
+            f"out of the tape, and no other path leads to `{case.query.target_name}`.",
+            "keep the tensor, and compute with tf's functions", sure=False, mends=False,
+        )  # fmt: skip
+    return None
+
+
+def out_of_reach(case: Case) -> bool:
+    """Was a target no tensor at all?"""
+    return case.query.error is not None and any(t.kind in ("array", "number") for t in case.targets)
+
+
+def comes_back(case: Case, cut: Cut) -> list:
+    """Where the value returned, unless it is in the very same expression."""
+    back, place = cut.event.back, cut.event.place
+    if back is None or back == place or back.contains(place):
+        return []
+    label = "comes back as a constant"
+    return [(back, "asked for here" if back == case.query.place else label)]
+
+
+def advice(cut: Cut) -> str:
+    """What to write instead, in one sentence."""
+    place = cut.event.place
+    here = rewrite.rewrite(place)
+    after = rewrite.later(place, cut.event.back)
+    words = [f"`{word}`" for word in dict.fromkeys(here.dropped)]
+    parts = ["leave out " + " and ".join(words)] if words else []
+    if not parts and isinstance(place.node, ast.Call) and not here.swaps:
+        parts = [f"compute `{ast.unparse(place.node.func)}` with tf's functions"]
+    swaps = [f"`{new}` instead of `{old}`" for old, new, _ in here.swaps]
+    swaps += [
+        f"`{new}` instead of `{old}` in line {line}"
+        if new
+        else f"tf's functions instead of `{old}`"
+        for old, new, line in after
+    ]
+    if swaps:
+        parts.append("use " + ", ".join(dict.fromkeys(swaps)))
+    return " and ".join(parts) or "keep the tensor, and compute with tf's functions"
+
+
+RULE = LeftTheTape()

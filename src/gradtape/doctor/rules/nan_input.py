@@ -1,0 +1,57 @@
+"""GT309 nan-input: the data contain NaN."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..case import Case
+from ..finding import Finding
+from .base import Rule
+from .counts import share
+
+
+class NanInput(Rule):
+    code, name, states = "GT309", "nan-input", frozenset({"nan", "inf"})
+    title = "the data already contain NaN"
+    lesson = """\
+One NaN in a batch makes the loss NaN, and the loss makes every weight NaN. Look for it where data
+come in: missing values in a table, a division in the preprocessing, a corrupt file."""
+    failing = """\
+w = tf.Variable(2.0)
+x = tf.constant([1.0, float("nan"), 3.0])
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(w * x)
+grad = tape.gradient(loss, w)
+"""
+    cured = """\
+w = tf.Variable(2.0)
+x = tf.constant([1.0, float("nan"), 3.0])
+x = tf.where(tf.math.is_nan(x), 0.0, x)
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(w * x)
+grad = tape.gradient(loss, w)
+"""
+    ignore = "Never."
+
+    def examine(self, case: Case) -> Finding | None:
+        fault = case.fault
+        if fault is None or fault.event is not None:
+            return None
+        bad = np.isnan(np.asarray(fault.value.array))
+        if not bad.any():
+            return None
+        uses = [e for e in fault.value.users if e in set(case.walk.events)]
+        place = fault.value.place or (uses[0].place if uses else None)
+        what = "variable" if fault.value.variable is not None else "data"
+        return case.finding(
+            self, place,
+            f"the {what} that come in here contain NaN ({share(bad)}), before anything was "
+            "computed.",
+            "clean the data first: drop these rows, or fill them with tf.where(tf.math.is_nan(x), "
+            "0.0, x)",
+            event=uses[0] if uses else None, mends=False,
+            also=[(e.place, "enters the computation here") for e in uses[:1] if e.place != place],
+        )  # fmt: skip
+
+
+RULE = NanInput()

@@ -1,0 +1,71 @@
+"""GT105 outside-tape: a part of the path was computed while the tape was not recording."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..case import Case
+from ..finding import Finding
+from ..graph import Cut
+from ..place import Place
+from .base import Rule
+
+
+class OutsideTape(Rule):
+    code, name, states = "GT105", "outside-tape", frozenset({"none"})
+    title = "a part of the computation ran while the tape was not recording"
+    lesson = """\
+A tape knows what ran inside its `with` block and nothing else. What was computed before it, after
+it, in a `tape.stop_recording()` block or in another thread is a constant to it, even a last minus
+sign or a last mean."""
+    failing = """\
+w = tf.Variable(3.0)
+y = w * w
+with tf.GradientTape() as tape:
+    loss = y + 1.0
+grad = tape.gradient(loss, w)
+"""
+    cured = """\
+w = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = w * w
+    loss = y + 1.0
+grad = tape.gradient(loss, w)
+"""
+    ignore = "When the part outside is meant as a constant: then do not ask for its gradient."
+
+    def examine(self, case: Case) -> Finding | None:
+        cut = case.cut_by("outside-tape")
+        if cut is None or case.path is None:
+            return None
+        place = self._place(case, cut)
+        return case.finding(
+            self, place, self._message(case, cut, place), self._fix(case, cut),
+            event=cut.event, also=[(case.tape.place, "the tape records from here")],
+        )  # fmt: skip
+
+    def _place(self, case: Case, cut: Cut) -> Place:
+        """Seen from the function that holds the block: that is where the line can be moved."""
+        return cut.event.place_in(case.tape.place.code, case.query.place.code)
+
+    def _when(self, case: Case, cut: Cut) -> str:
+        spans: list[Any] = case.tape.spans
+        if not spans or cut.event.time < spans[0][0]:
+            return "before"
+        return "after" if cut.event.time >= spans[-1][1] else "between"
+
+    def _message(self, case: Case, cut: Cut, place: Place) -> str:
+        text = place.text.splitlines()[0]
+        when = {
+            "before": "before the tape began to record",
+            "after": "after the tape had stopped recording",
+            "between": "while the tape was not recording",
+        }[self._when(case, cut)]
+        return f"`{text}` ran {when}, so the tape does not know it."
+
+    def _fix(self, case: Case, cut: Cut) -> str:
+        where = "end" if self._when(case, cut) == "after" else "start"
+        return f"move this line into the `with` block of line {case.tape.place.line}, at its {where}"
+
+
+RULE = OutsideTape()

@@ -1,0 +1,68 @@
+"""GT104 python-scalar: the value became a Python number and came back as a constant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import rewrite
+from ..case import Case
+from ..finding import Finding
+from ..graph import Cut
+from .base import CutRule
+from .left_the_tape import advice, comes_back, lost, out_of_reach
+
+
+class PythonScalar(CutRule):
+    code, name, states = "GT104", "python-scalar", frozenset({"none", "error", "ok"})
+    title = "float(), .item() or a function of math made a plain number of the tensor"
+    lesson = """\
+`float(x)`, `int(x)`, `x.numpy().item()` and `math.exp(x)` give Python numbers, which carry no
+history: to a tape they are constants, and a number cannot be a target at all. Keep the tensor
+for the tape, and take the number where it is printed or stored: `losses.append(float(loss))`
+after the gradient."""
+    failing = """\
+theta = tf.Variable([0.5, -1.0])
+with tf.GradientTape() as tape:
+    energy = float(tf.reduce_sum(theta * theta))
+grad = tape.gradient(energy, theta)
+"""
+    cured = """\
+theta = tf.Variable([0.5, -1.0])
+with tf.GradientTape() as tape:
+    energy = tf.reduce_sum(theta * theta)
+grad = tape.gradient(energy, theta)
+print(float(energy))
+"""
+    ignore = """\
+When the number is a constant on purpose, such as a threshold or a temperature that is not
+trained."""
+
+    def examine(self, case: Case) -> Finding | None:
+        if case.answer.state == "error" and not out_of_reach(case):
+            return None
+        if case.cut_by(self.cause) is not None:
+            _ = case.would_be  # computing it again proves that the value came back
+        return super().examine(case) or lost(self, case, scalar=True)
+
+    def message(self, case: Case, cut: Cut) -> str:
+        text, back = cut.event.place.text.splitlines()[0], cut.event.back
+        if case.answer.state == "error":
+            return (
+                f"`{text}` makes a Python number of the tensor, so `{case.query.target_name}` is a "
+                "number that no tape knows."
+            )
+        if back is None or back.contains(cut.event.place):
+            return f"`{text}` makes a Python number of the tensor: to the tape it is a constant."
+        return (
+            f"`{text}` makes a Python number of the tensor, which comes back in line {back.line} "
+            "as a constant."
+        )
+
+    def fix(self, case: Case, cut: Cut) -> str:
+        return advice(cut) + ", and take the number only to print or store it"
+
+    def more(self, case: Case, cut: Cut) -> dict[str, Any]:
+        return {"also": comes_back(case, cut), "edit": rewrite.rewrite(cut.event.place).line}
+
+
+RULE = PythonScalar()

@@ -1,0 +1,65 @@
+"""GT108 second-order-outside: the first derivative was taken where the outer tape did not record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..case import Case
+from ..finding import Finding
+from ..graph import Cut
+from .base import CutRule
+
+
+class SecondOrderOutside(CutRule):
+    code, name, states = "GT108", "second-order-outside", frozenset({"none"})
+    title = "the first derivative was taken outside the tape that is asked for the second"
+    lesson = """\
+A second derivative is the derivative of a gradient: the outer tape must record the call of
+`inner.gradient(...)`. Called after the outer block has ended, its result is a constant."""
+    failing = """\
+x = tf.Variable(2.0)
+with tf.GradientTape() as outer:
+    with tf.GradientTape() as inner:
+        y = x ** 3
+dy = inner.gradient(y, x)
+d2y = outer.gradient(dy, x)
+"""
+    cured = """\
+x = tf.Variable(2.0)
+with tf.GradientTape() as outer:
+    with tf.GradientTape() as inner:
+        y = x ** 3
+    dy = inner.gradient(y, x)
+d2y = outer.gradient(dy, x)
+"""
+    ignore = "Never, if the second derivative is wanted."
+
+    def examine(self, case: Case) -> Finding | None:
+        cuts = [] if case.path is None else case.path.cuts
+        mine = [cut for cut in cuts if cut.cause == self.cause]
+        # What ran before the outer tape belongs into it too: one move mends both.
+        if not mine or any(cut.cause not in (self.cause, "outside-tape") for cut in cuts):
+            return None
+        cut = mine[0]
+        return case.finding(
+            self, cut.event.place, self.message(case, cut), self.fix(case, cut), event=cut.event,
+            **self.more(case, cut),
+        )  # fmt: skip
+
+    def message(self, case: Case, cut: Cut) -> str:
+        return (
+            f"`{cut.event.place.text}` ran while `{case.tape_name}` was not recording, so its "
+            "result is a constant to that tape."
+        )
+
+    def fix(self, case: Case, cut: Cut) -> str:
+        return (
+            f"move this call into the block of `{case.tape_name}` (line {case.tape.place.line}), "
+            "after the inner block"
+        )
+
+    def more(self, case: Case, cut: Cut) -> dict[str, Any]:
+        return {"also": [(case.tape.place, "the outer tape records from here")]}
+
+
+RULE = SecondOrderOutside()

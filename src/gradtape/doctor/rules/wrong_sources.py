@@ -1,0 +1,107 @@
+"""GT121 wrong-sources: the gradient was asked for other variables than those that were used."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..case import Case
+from ..finding import Finding
+from ..graph import ancestors, path
+from ..trace import Answer, Value, Variable
+from .base import Rule
+from .reaching import called, reaching
+
+
+class WrongSources(Rule):
+    code, name, states = "GT121", "wrong-sources", frozenset({"none"})
+    title = "the gradient is asked for another model's variables, or for another call's tensor"
+    lesson = """\
+Two networks of one class, a copy kept for later, a tensor that is computed once more: the loss
+was computed with one and the gradient is asked for the other. All of its sources come back None,
+while the variables that the loss does depend on were not asked for."""
+    failing = """\
+class Net(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = tf.Variable([0.3, -0.2])
+
+student, teacher = Net(), Net()
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(tf.square(student.w - 1.0))
+grads = tape.gradient(loss, teacher.trainable_variables)
+"""
+    cured = """\
+class Net(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = tf.Variable([0.3, -0.2])
+
+student, teacher = Net(), Net()
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(tf.square(student.w - 1.0))
+grads = tape.gradient(loss, student.trainable_variables)
+"""
+    ignore = "Never: nothing can be learnt from it."
+
+    def examine(self, case: Case) -> Finding | None:
+        if case.path is not None or not case.targets:
+            return None
+        if isinstance(case.source, Value) and case.source.variable is None:
+            return self._another_tensor(case, case.source)
+        if case.variable is None or not all(_lost(case, a) for a in case.query.answers):
+            return None
+        others = reaching(case)
+        made = {a.source.made for a in case.query.answers if isinstance(a.source, Variable)}
+        twins = [v for v in others if v.made is not None and v.made in made]
+        if not others or (len(case.query.answers) == 1 and not twins):
+            return None
+        names = [name for v in twins or others if (name := called(case, v)) is not None]
+        found = ", ".join(f"`{name}`" for name in names[:3]) or "other variables"
+        found += ", ..." if len(names) > 3 else ""
+        sources = ", ".join(f"`{a.name}`" for a in case.query.answers[:3])
+        return case.finding(
+            self, case.query.place,
+            f"`{case.query.target_name}` was computed with {found}, and the gradient is asked for "
+            f"{sources}.",
+            f"ask for the gradient of {found}", mends=False,
+            also=[(v.made, "used for the target") for v in others[:1] if v.made and not twins],
+        )  # fmt: skip
+
+    def _another_tensor(self, case: Case, source: Value) -> Finding | None:
+        twin = _twin(case, source)
+        if twin is None or any(case.tape.number in e.tapes for e in source.users):
+            return None
+        place = twin.maker.place if twin.maker is not None else twin.place
+        if place is None and twin.users:
+            place = twin.users[0].place
+        name = case.answer.name
+        return case.finding(
+            self, case.query.place,
+            f"`{name}` is not what `{case.query.target_name}` was computed from: that was another "
+            "tensor with the same numbers.",
+            f"compute `{case.query.target_name}` from `{name}` itself", mends=False,
+            also=[(place, "the tensor that was used")] if place is not None else [],
+        )  # fmt: skip
+
+
+def _lost(case: Case, answer: Answer) -> bool:
+    """No computation at all leads from this source to the target."""
+    source = answer.source
+    nodes = case.trace.reads(source) if isinstance(source, Variable) else [source]
+    return answer.state == "none" and path(nodes, case.targets, case.tape) is None
+
+
+def _twin(case: Case, source: Value) -> Value | None:
+    """Another value with the same numbers that the target was computed from."""
+    if source.array is None or np.size(source.array) < 2 or not source.floating:
+        return None
+    for value in ancestors(case.targets):
+        same = value.shape == source.shape and value.floating and value.array is not None
+        if not same or value is source or value.variable is not None:
+            continue
+        if np.array_equal(value.array, source.array) and np.ptp(source.array):
+            return value
+    return None
+
+
+RULE = WrongSources()

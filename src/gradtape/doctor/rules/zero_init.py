@@ -1,0 +1,66 @@
+"""GT204 zero-init: weights that are all 0 multiply each other's gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..case import Case
+from ..finding import Finding
+from ..graph import ancestors
+from ..trace import Value
+from ..zeros import Death, nothing
+from .base import DeathRule
+
+
+class ZeroInit(DeathRule):
+    code, name = "GT204", "zero-init"
+    kinds = frozenset({"MatMul", "BatchMatMulV2", "Mul", "Einsum", "Conv2D", "Conv3D", "DivNoNan"})
+    title = "the other factor of a product is a weight that is 0"
+    lesson = """\
+The gradient of one factor of a product is the other. When two layers start with zero weights, each
+waits for the other: both gradients are 0 for ever. Start all but the last layer with small random
+numbers (`tf.random.normal(shape, stddev=0.1)` or an initializer)."""
+    failing = """\
+x = tf.constant([[1.0, 2.0]])
+first = tf.Variable(tf.zeros([2, 3]))
+second = tf.Variable(tf.zeros([3, 1]))
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(tf.square(tf.tanh(x @ first) @ second - 1.0))
+grads = tape.gradient(loss, [first, second])
+"""
+    cured = """\
+x = tf.constant([[1.0, 2.0]])
+first = tf.Variable(tf.constant([[0.1, -0.2, 0.3], [0.2, 0.1, -0.1]]))
+second = tf.Variable(tf.constant([[0.3], [0.1], [-0.2]]))
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(tf.square(tf.tanh(x @ first) @ second - 1.0))
+grads = tape.gradient(loss, [first, second])
+"""
+    ignore = "For a last layer that starts at 0 on purpose, such as the end of a residual block."
+
+    def explain(self, case: Case, death: Death) -> Finding | None:
+        others = [v for k, v in enumerate(death.event.inputs) if k != death.operand]
+        weights = [w for v in others if nothing(v.array) for w in _weights(v)]
+        weights = [w for w in weights if w.variable is not case.variable]
+        if not weights:
+            return None
+        weight, event = weights[0], death.event
+        assert weight.variable is not None
+        made = weight.variable.made
+        what = f"`{made.text}`" if made is not None and len(made.text) < 60 else "a variable"
+        return case.finding(
+            self, made or event.place,
+            f"{what} starts with nothing but zeros, and the gradient of `{case.answer.name}` is "
+            f"multiplied by it in `{event.place.text}`.",
+            "start these weights with small random numbers",
+            event=event, mends=False, also=[(event.place, "the product with zeros")],
+        )  # fmt: skip
+
+
+def _weights(value: Value) -> list[Value]:
+    """Variables that are all 0 and made this value 0."""
+    found = [v for v in ancestors([value]) if v.variable and np.size(v.array) and nothing(v.array)]
+    return sorted(found, key=lambda v: v.variable.number if v.variable else 0)
+
+
+RULE = ZeroInit()

@@ -1,0 +1,72 @@
+"""GT205 zero-mask: the loss is multiplied by a constant that is all 0."""
+
+from __future__ import annotations
+
+from ..case import Case
+from ..expressions import operand
+from ..finding import Finding
+from ..graph import ancestors
+from ..zeros import Death, nothing
+from .base import DeathRule
+
+
+class ZeroMask(DeathRule):
+    code, name = "GT205", "zero-mask"
+    kinds = frozenset({"Mul", "MatMul", "Einsum", "DivNoNan", "MulNoNan", "SelectV2"})
+    title = "a factor of the loss is a constant 0: a mask or weight that lets nothing through"
+    lesson = """\
+A loss that is multiplied by a mask of zeros is 0, and so is its gradient. Masks are all zero when
+their condition never holds, when whole numbers were divided, or when the wrong axis was compared."""
+    failing = """\
+w = tf.Variable([1.0, 2.0])
+lengths = tf.constant([0, 0])
+with tf.GradientTape() as tape:
+    mask = tf.cast(lengths > 0, tf.float32)
+    loss = tf.reduce_sum(mask * tf.square(w))
+grad = tape.gradient(loss, w)
+"""
+    cured = """\
+w = tf.Variable([1.0, 2.0])
+lengths = tf.constant([3, 0])
+with tf.GradientTape() as tape:
+    mask = tf.cast(lengths > 0, tf.float32)
+    loss = tf.reduce_sum(mask * tf.square(w))
+grad = tape.gradient(loss, w)
+"""
+    ignore = "For a batch that is all padding."
+
+    def explain(self, case: Case, death: Death) -> Finding | None:
+        event = death.event
+        if event.kind == "SelectV2":
+            return self._never_taken(case, death)
+        below = set(case.nodes)
+        for k, other in enumerate(event.inputs):
+            if k == death.operand or not nothing(other.array) or other.array is None:
+                continue
+            if ancestors([other]) & below or any(v.variable for v in ancestors([other])):
+                continue
+            maker = other.maker
+            words = operand(event, k)
+            what = f"`{words}`" if words else "a factor"
+            return case.finding(
+                self, event.place,
+                f"{what} in `{event.place.text}` is all 0, so nothing of the loss is left.",
+                "look at how this mask or weight is made: it lets nothing through",
+                event=event, mends=False,
+                also=[(maker.place, "all 0")] if maker is not None else [],
+            )  # fmt: skip
+        return None
+
+    def _never_taken(self, case: Case, death: Death) -> Finding:
+        event = death.event
+        return case.finding(
+            self, event.place,
+            f"`{event.place.text}` never takes the branch that `{case.answer.name}` is in: its "
+            "condition is the same everywhere.",
+            "look at the condition: it chooses the other branch for every element",
+            event=event, mends=False, also=[(event.inputs[0].maker.place, "the condition")]
+            if event.inputs[0].maker is not None else [],
+        )  # fmt: skip
+
+
+RULE = ZeroMask()

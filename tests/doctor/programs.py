@@ -1,0 +1,56 @@
+"""Runs programs under the doctor, for the tests: in this process, each in a module of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import linecache
+from itertools import count
+from typing import Any
+
+from gradtape.doctor.finding import Finding
+from gradtape.doctor.session import Session
+
+_serial = count()
+PREAMBLE = "import numpy as np\nimport gradtape as tf\n"
+
+
+def diagnose(text: str, engine: str = "gradtape", audit: bool = False) -> Session:
+    """Run a program and return the session; what it raises ends it and is told to the doctor."""
+    name = f"<program {next(_serial)}>"
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    code = compile(text, name, "exec")
+    session = Session(engine, audit)
+    with contextlib.redirect_stdout(io.StringIO()):
+        session.start()
+        try:
+            exec(code, {"__name__": "__main__", "__file__": name})
+        except Exception as error:
+            session.raised(error)
+        finally:
+            session.stop()
+    assert not session.faults, session.faults
+    return session
+
+
+def sketch(finding: Finding) -> str:
+    """A finding in a few plain lines, as the Markdown tests state it."""
+    at = "" if finding.place is None else f", line {finding.place.line}"
+    code = "" if finding.place is None else f": `{finding.place.text.splitlines()[0]}`"
+    sources = ", ".join(finding.sources)
+    lines = [f"{finding.code} {finding.name}: {finding.state} of {sources}{at}{code}"]
+    lines += [("" if finding.sure else "likely: ") + finding.message, f"fix: {finding.fix}"]
+    if finding.edit is not None:
+        lines.append(f"edit: {finding.edit.strip()}")
+    if finding.would_be is not None:
+        how = f" ({finding.would_be.how})" if finding.would_be.how else ""
+        lines.append(f"would be: {_number(finding.would_be)}{how}")
+    elif finding.why_not:
+        lines.append(f"would be unknown: {finding.why_not}")
+    return "\n".join(lines)
+
+
+def _number(would_be: Any) -> str:
+    if would_be.array.size <= 4:
+        return str([float(f"{x:.4g}") for x in would_be.array.ravel().real])
+    return f"norm {would_be.norm:.4g}, shape {would_be.array.shape}"

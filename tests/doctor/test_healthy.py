@@ -1,0 +1,89 @@
+"""Nothing is found in healthy programs: written ones, the examples, and what the fuzzer makes."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import re
+import runpy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradtape import alias
+from gradtape.doctor.session import Session
+from tests.tensorflow.fuzz import render
+from tests.tensorflow.fuzz.generate import generate
+
+from .programs import PREAMBLE, diagnose, sketch
+
+HERE = Path(__file__).parent
+EXAMPLES = sorted((HERE.parents[1] / "examples").glob("*.py"))
+WRITTEN = re.findall(
+    r"^## (.*?)\n.*?^```python\n(.*?)^```$", (HERE / "healthy.md").read_text(), re.M | re.S
+)
+SOUND = {"ok", "vanishing", "exploding"}
+WANTED = 200
+# A gradient that the fuzzer makes wrong on purpose.
+WRONG = "lambda g: g * tf.cos(v) * 2.0"
+
+
+@pytest.mark.parametrize("audit", [False, True], ids=["", "audit"])
+@pytest.mark.parametrize(("title", "text"), WRITTEN, ids=[title for title, _ in WRITTEN])
+def test_a_written_program(title: str, text: str, audit: bool) -> None:
+    if audit and "changed on purpose" in title:
+        pytest.skip("the audit reports these")
+    session = diagnose(PREAMBLE + text, audit=audit)
+    assert session.history.gradients
+    assert [sketch(f) for f in session.findings.values()] == []
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example(path: Path, capsys: Any) -> None:
+    alias.install()
+    session = Session()
+    session.start()
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    finally:
+        session.stop()
+    assert session.history.gradients
+    assert session.faults == []
+    assert [sketch(f) for f in session.findings.values()] == []
+
+
+def test_programs_of_the_fuzzer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logging.getLogger("gradtape"), "disabled", True)
+    alarms = []
+    for _, (id, session) in zip(range(WANTED), healthy_programs(), strict=False):
+        alarms += [f"{id}: {sketch(f)}" for f in session.findings.values()]
+    assert alarms == []
+
+
+def healthy_programs(seed: int = 11) -> Iterator[tuple[str, Session]]:
+    """Generated programs whose gradients are all there, and what the doctor made of them.
+
+    Of a program that also asks for gradients that do not exist, the others are asked for.
+    """
+    for index in range(WANTED * 10):
+        program = generate(seed, index)
+        while program is not None and WRONG not in render.script(program):
+            session = diagnose(render.script(program))
+            states = set(session.history.states)
+            if states <= SOUND:
+                if states:
+                    yield program["id"], session
+                break
+            program = None if "error" in states else _sound_part(program, session)
+
+
+def _sound_part(program: dict[str, Any], session: Session) -> dict[str, Any] | None:
+    lines = [line for record in session.history.records.values() for line in record.lines]
+    bad = {line.name for line in lines if not set(line.states) <= SOUND}
+    part = copy.deepcopy(program)
+    for query in part["scenario"]["queries"]:
+        query["sources"] = [name for name in query["sources"] if name not in bad]
+    part["scenario"]["queries"] = [q for q in part["scenario"]["queries"] if q["sources"]]
+    return part if part["scenario"]["queries"] and part != program else None

@@ -1,0 +1,70 @@
+"""`gradtape explain`, and the pages of docs/rules that hold the same text."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradtape.doctor.lessons import catalogue, find, page
+from gradtape.doctor.rules import CATALOGUE
+from gradtape.doctor.rules.base import Rule
+from tests.commands import gradtape
+
+from .pages import COMMAND, FOLDER, pages
+
+
+def test_the_pages_are_current() -> None:
+    written = {file.name: file.read_text(encoding="utf-8") for file in FOLDER.glob("*.md")}
+    assert written == pages(), f"{COMMAND} writes them anew"
+
+
+@pytest.mark.parametrize("word", ["GT103", "gt103", "103", "left-the-tape", "left_the_tape"])
+def test_a_rule_by_code_or_name(word: str) -> None:
+    process = gradtape("explain", word)
+    assert (process.returncode, process.stderr) == (0, "")
+    assert process.stdout.startswith("# GT103 left-the-tape\n")
+    for title in ("Why it happens", "A program with the fault", "The same without it"):
+        assert f"## {title}" in process.stdout
+
+
+def test_a_rule_by_its_cause() -> None:
+    assert [rule.code for rule in find("numpy-conversion")] == ["GT103"]
+
+
+def test_the_catalogue_names_every_rule() -> None:
+    process = gradtape("explain")
+    assert process.returncode == 0
+    assert all(f"`{r.code}` **{r.name}**: {r.title}" in process.stdout for r in CATALOGUE)
+
+
+@pytest.mark.parametrize(
+    ("word", "near"),
+    [
+        ("left-tape", "left-the-tape"),
+        ("GT13-left-tape", "left-the-tape"),
+        ("numpy-convert", "numpy-conversion"),
+    ],
+)
+def test_a_word_that_is_none(word: str, near: str) -> None:
+    process = gradtape("explain", word)
+    assert (process.returncode, process.stdout) == (2, "")
+    assert process.stderr.startswith(f"gradtape explain: no rule {word!r}; did you mean ")
+    assert near in process.stderr
+
+
+def test_a_word_like_nothing() -> None:
+    assert gradtape("explain", "%").stderr.endswith("; `gradtape explain` lists all there are\n")
+
+
+@pytest.mark.parametrize("rule", CATALOGUE, ids=lambda rule: rule.name)
+def test_a_lesson_is_whole(rule: Rule) -> None:
+    for text in (rule.title, rule.lesson, rule.failing, rule.cured, rule.ignore):
+        assert text.strip()
+    assert not rule.title.endswith(".")
+    assert rule.failing.strip() != rule.cured.strip()
+    assert "\n\n\n" not in page(rule)
+    compile(rule.failing, rule.name, "exec")
+    compile(rule.cured, rule.name, "exec")
+
+
+def test_names_are_links_in_the_pages() -> None:
+    assert "[not-watched](not-watched.md)" in catalogue(links=".md")

@@ -1,0 +1,88 @@
+"""Every rule: its own examples, and the programs of `<rule>.md`, give what they say.
+
+A Markdown file holds sections. Each has a failing program (```python), the finding it must give
+first (```finding), and may have the cured program (```python cured), which must be quiet.
+`python -m tests.doctor.test_rules rule-name` prints what the programs give now.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from gradtape.doctor.rules import CATALOGUE
+from gradtape.doctor.rules.base import Rule
+
+from .programs import PREAMBLE, diagnose, sketch
+
+HERE = Path(__file__).parent
+RULES = [rule for rule in CATALOGUE if not rule.needs]
+_BLOCK = re.compile(r"^```(\w+)( cured)?\n(.*?)^```$", re.M | re.S)
+
+
+class Section(NamedTuple):
+    title: str
+    failing: str
+    expected: str
+    cured: str | None
+
+
+def sections(rule: Rule) -> list[Section]:
+    text = (HERE / f"{rule.name}.md").read_text()
+    found = []
+    for part in text.split("\n## ")[1:]:
+        title, blocks = part.splitlines()[0], _BLOCK.findall(part)
+        failing = next(b for kind, cured, b in blocks if kind == "python" and not cured)
+        cured = next((b for kind, cured, b in blocks if cured), None)
+        expected = next((b for kind, _, b in blocks if kind == "finding"), "")
+        found.append(Section(title, failing, expected.strip(), cured))
+    return found
+
+
+def cases() -> list:
+    return [
+        pytest.param(section, id=f"{rule.name}: {section.title}")
+        for rule in RULES
+        if (HERE / f"{rule.name}.md").exists()
+        for section in sections(rule)
+    ]
+
+
+@pytest.mark.parametrize("section", cases())
+def test_a_failing_program_is_explained_and_the_cured_one_is_quiet(section: Section) -> None:
+    found = list(diagnose(PREAMBLE + section.failing).findings.values())
+    assert found, "nothing was found"
+    assert sketch(found[0]) == section.expected
+    if section.cured is not None:
+        quiet = diagnose(PREAMBLE + section.cured).findings.values()
+        assert [sketch(f) for f in quiet] == []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_the_examples_of_a_rule_are_true(rule: Rule) -> None:
+    found = list(diagnose(PREAMBLE + rule.failing).findings.values())
+    assert [f.code for f in found[:1]] == [rule.code]
+    assert [sketch(f) for f in diagnose(PREAMBLE + rule.cured).findings.values()] == []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_every_rule_has_programs_of_its_own(rule: Rule) -> None:
+    assert len(sections(rule)) >= 3, "a rule shows the fault written in three ways"
+
+
+def test_codes_and_names_are_unique() -> None:
+    assert len({rule.code for rule in CATALOGUE}) == len(CATALOGUE)
+    assert len({rule.name for rule in CATALOGUE}) == len(CATALOGUE)
+
+
+if __name__ == "__main__":
+    for wanted in (r for r in RULES if r.name in sys.argv[1:]):
+        for section in sections(wanted):
+            session = diagnose(PREAMBLE + section.failing)
+            print(f"## {section.title}", *map(sketch, session.findings.values()), sep="\n")
+            if section.cured is not None:
+                print("cured:", *map(sketch, diagnose(PREAMBLE + section.cured).findings.values()))
