@@ -5,8 +5,8 @@ from __future__ import annotations
 from sys import _getframe
 from types import FrameType
 
-_FOLDERS = """config core doctor doctor.engines doctor.report doctor.rules experimental image internal
-    numpy ops ragged random signal sparse testing types"""
+_FOLDERS = """config core doctor doctor.engines doctor.engines.tensorflow doctor.report doctor.rules
+    experimental image internal numpy ops ragged random signal sparse testing types"""
 PACKAGES = frozenset({"gradtape", *(f"gradtape.{name}" for name in _FOLDERS.split())})
 
 

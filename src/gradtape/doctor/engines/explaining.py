@@ -16,7 +16,7 @@ from ... import nest
 from ...core.apply import tensor
 from ...core.place import caller
 from ...core.record import Value, follows, threads
-from ...sweep import ITEM, SHORT
+from ...sweep import SEVERAL, SHORT
 from ...tape import GradientTape, _differentiate
 from ...variable import Variable
 from .. import backward, graph
@@ -162,13 +162,11 @@ def _users(tape: Any, key: int) -> list[tuple[Any, Place]]:
     """The ops that were computed from a value, in order."""
     reached, found = {key}, []
     for record in tape.records:
-        inputs = (
-            record[2:4] if len(record) == SHORT
-            else record[2:3] if record[0] is ITEM
-            else record[2]
-        )  # fmt: skip
+        several = len(record) == SEVERAL
+        inputs = record[2:4] if len(record) == SHORT else record[2]
         if any(i in reached for i in inputs if i is not None):
-            reached.add(record[1])
-            if record[0] is not ITEM and record[-2] is not None:
-                found.append((record[0], at(record[-2], record[-1])))
+            reached.update(record[7] if several else record[1:2])
+            code, offset = record[5:7] if several else record[-2:]
+            if code is not None:
+                found.append((record[0], at(code, offset)))
     return found

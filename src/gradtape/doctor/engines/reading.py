@@ -400,11 +400,14 @@ def _puller(op: Any, operands: Any, params: dict, result: Any) -> Any:
         ids = [i if on else None for i, on in enumerate(tracked)]
         names, fetches = op.plan(tracked)
         kept = [fetch(tensors, params, result) for fetch in fetches]
-        record = (op, OUT, ids, names, kept, None, 0)
-        g = list(cotangents) if len(results) > 1 or isinstance(result, tuple) else cotangents[0]
-        if g is None:
+        made = [OUT - k for k in range(len(results))]
+        grads = {i: g for i, g in zip(made, cotangents, strict=True) if g is not None}
+        if not grads:
             return [None] * len(tensors)
-        found = sweep([record], {OUT: g}, set(wanted), recorded=False)
+        record: tuple = (op, OUT, ids, names, kept, None, 0)
+        if isinstance(result, tuple):
+            record = (op, None, *record[2:], made)
+        found = sweep([record], grads, set(wanted), recorded=False)
         return [_dense(found.get(i)) for i in range(len(tensors))]
 
     return pull

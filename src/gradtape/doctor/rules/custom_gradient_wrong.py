@@ -71,6 +71,8 @@ grad = tape.gradient(loss, w)
 
     def _explain(self, case: Case, event: Event) -> Finding | None:
         gs = [case.walk.cotangents.get(o) for o in event.outputs]
+        if len(set(event.inputs)) < len(event.inputs):
+            return None  # one value as two arguments: what is whose cannot be told apart
         own = audit.reference(event)
         if own is None or audit.passes_values(event) or any(g is None for g in gs):
             return None
