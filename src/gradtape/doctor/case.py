@@ -13,6 +13,8 @@ from .place import Place
 from .states import norm
 from .trace import Answer, Event, Query, Trace, Value, Variable
 
+NUMBERS = frozenset({"zero", "nan", "inf", "vanishing", "exploding"})  # states of what is there
+
 
 class Case:
     """One answer of one query."""
@@ -91,10 +93,16 @@ class Case:
         """The gradient across the breaks, or why there is none."""
         found = [self.bridged.cotangents[n] for n in self.nodes if n in self.bridged.cotangents]
         if not found:
-            return None, self.bridged.failed or "no computation leads from it to the target"
+            return None, self.bridged.failed or self._why_not()
         total = sum(found[1:], found[0])
         how = "; ".join(dict.fromkeys(self.bridged.bridged))
         return WouldBe(total, norm(total) or 0.0, how), None
+
+    def _why_not(self) -> str:
+        for cut in [] if self.path is None else self.path.cuts:
+            if cut.cause == "gather-index":
+                return f"{cut.event.name} takes it as an index, and nothing smooth stands in for one"
+        return "no computation leads from it to the target"
 
     @cached_property
     def fault(self) -> faults.Fault | None:
@@ -152,14 +160,26 @@ class Case:
     ) -> Finding:
         """A finding about this answer; `mends` says that a gradient across the break is wanted."""
         would_be, why_not = self.would_be if mends else (None, None)
+        state = more.pop("state", self.answer.state)
+        if state in NUMBERS and event is not None and place is event.place:
+            place, message, more["also"] = self._in_layer(event, message, more.get("also", []))
         return Finding(
-            rule.code, rule.name, more.pop("cause", rule.cause),
-            more.pop("state", self.answer.state),
+            rule.code, rule.name, more.pop("cause", rule.cause), state,
             self.answer.name, self.query.target_name, place, message, fix,
             path=self.words(event), would_be=would_be, why_not=why_not, query=self.query,
             sources=[self.answer.name], steps=[self.query.step],
             survey=lambda: spots.survey(self, event, would_be is not None), **more,
         )  # fmt: skip
+
+
+    def _in_layer(self, event: Event, message: str, also: list) -> tuple[Place, str, list]:
+        """Numbers that go wrong inside a layer are mended where the layer is made."""
+        layer = event.layer
+        if layer is None or layer.made is None:
+            return event.place, message, also
+        own = f"`{event.name}` of layer `{layer.name}`"
+        message = message.replace(f"`{event.place.text}`", own)
+        return layer.made, message, [*also, (event.place, f"`{layer.name}` is called here")]
 
 
 class ErrorCase:

@@ -37,9 +37,17 @@ class Exit:
         return at(*self.stack[0])
 
     @property
+    def stores(self) -> bool:
+        """Did an array take the number, in `array[k] = tensor`?"""
+        node = self.place.node
+        return isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+
+    @property
     def scalar(self) -> bool:
         """Did it become a Python number, at once or by way of an array (`.numpy().item()`)?"""
         node = self.place.node
+        if self.stores:
+            return False
         if self.how in SCALARS and isinstance(node, ast.Call):
             # NumPy asks a tensor for its float when it makes an array of a list of tensors.
             return full_name(self.place.file, node.func).partition(".")[0] not in ARRAYS

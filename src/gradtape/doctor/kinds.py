@@ -17,7 +17,7 @@ SAMPLES = frozenset({
 # Ops whose operands after the first are positions.
 INDEXED = frozenset({
     "GatherV2", "GatherNd", "ResourceGather", "ResourceGatherNd", "OneHot", "UnsortedSegmentSum",
-    "SegmentSum", "ScatterNd", "TensorScatterUpdate", "StridedSlice",
+    "SegmentSum", "ScatterNd", "TensorScatterUpdate", "StridedSlice", "Slice", "DynamicPartition",
 })  # fmt: skip
 DETOURS = {
     "numpy": "numpy-conversion", "python": "python-scalar", "assign": "variable-assign",

@@ -292,13 +292,12 @@ class _Reading:
         return flow.spread(code, names)
 
     def _Attribute(self, node: ast.Attribute, code: CodeType) -> Any:
-        for e in self.exits:  # stored by a method, taken by another
-            for inner, _ in e.stack:
-                for s in flow.statements(inner):
-                    if isinstance(s, ast.Assign) and _holds_any(s, self.exits):
-                        target = s.targets[0]
-                        if isinstance(target, ast.Attribute) and target.attr == node.attr:
-                            return self.value(s.value, inner)
+        for inner in {inner: None for e in self.exits for inner, _ in e.stack}:
+            for s in flow.statements(inner):  # stored by a method, taken by another
+                target = s.targets[0] if isinstance(s, ast.Assign) else None
+                if isinstance(target, ast.Attribute) and target.attr == node.attr:
+                    if _holds_any(s, self.exits):
+                        return self.value(s.value, inner)
         base = self.value(node.value, code)
         if isinstance(base, ModuleType):
             return getattr(base, node.attr)

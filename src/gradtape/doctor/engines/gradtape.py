@@ -7,17 +7,31 @@ neutral trace of them when a gradient has something to explain.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any
 
-from ... import arrays, convert, custom, nest, pyfunc, random
+from ... import (
+    arrays,
+    convert,
+    custom,
+    indexing,
+    linalg,
+    nest,
+    picking,
+    pyfunc,
+    random,
+    rearranging,
+    reductions,
+    segments,
+)
 from ...core import apply as engine_apply
 from ...core.op import registry
 from ...core.place import PACKAGES, caller
-from ...core.record import threads
+from ...core.record import Value, threads
+from ...random import stateless
 from ...tape import GradientTape
 from ...tensor import Tensor
 from ...variable import Variable
@@ -26,7 +40,8 @@ from ..trace import Asked, Trace
 # The first field of a raw event; the last three are code, offset and thread.
 (
     OP, READ, MADE, ASSIGN, CONVERT, ESCAPE, START, STOP, WATCH, OPAQUE, INSIDE, CUSTOM, QUERY,
-) = range(13)  # fmt: skip
+    INDEX,
+) = range(14)  # fmt: skip
 
 # Ways out of the tape, by the method that is called.
 EXITS = {
@@ -39,7 +54,25 @@ OPAQUES = (
     (pyfunc, "py_function", "EagerPyFunc"),
     (pyfunc, "numpy_function", "PyFunc"),
     (random, "categorical", "Multinomial"),
+    (random, "shuffle", "RandomShuffle"),
+    (stateless, "stateless_categorical", "StatelessMultinomial"),
+    (stateless, "stateless_poisson", "StatelessRandomPoisson"),
+    (stateless, "stateless_binomial", "StatelessRandomBinomial"),
+    (stateless, "stateless_shuffle", "StatelessShuffle"),
+    (reductions, "count_nonzero", "NotEqual"),
+    (reductions, "zero_fraction", "Equal"),
+    (reductions, "is_non_decreasing", "LessEqual"),
+    (reductions, "is_strictly_increasing", "Less"),
+    (reductions, "in_top_k", "InTopKV2"),
+    (segments, "bincount", "DenseBincount"),
+    (segments, "confusion_matrix", "ScatterNd"),
+    (linalg, "matrix_rank", "Greater"),
 )
+# Functions whose operands after the first are positions, which they read as plain numbers.
+INDEXING = (
+    (indexing, "getitem"), (rearranging, "slice"), (rearranging, "repeat"),
+    (picking, "dynamic_partition"),
+)  # fmt: skip
 # What is kept of older tapes: a chain of steps for the rules that look back.
 KEEP_EVENTS, KEEP_BYTES, KEEP_TAPES, KEEP_MADE = 1_000, 64 << 20, 3, 1_000
 # Libraries whose frames are not the user's.
@@ -75,6 +108,9 @@ class Engine:
         self._hook_custom_gradients()
         opaque = [(getattr(module, name), kind) for module, name, kind in OPAQUES]
         self._replace({original: self._opaque(original, kind) for original, kind in opaque})
+        indexes = [getattr(module, name) for module, name in INDEXING]
+        self._replace({original: self._indexing(original) for original in indexes})
+        self._set(Tensor, "__getitem__", indexing.getitem)  # bound there once, by itself
 
     def stop(self) -> None:
         while self._undo:
@@ -158,6 +194,20 @@ class Engine:
             result = original(*args, **kwargs)
             user = caller()
             append((OPAQUE, kind, args, kwargs, result, user.f_code, user.f_lasti, get_ident()))
+            return result
+
+        function.__name__, function.__doc__ = original.__name__, original.__doc__
+        return function
+
+    def _indexing(self, original: Any) -> Any:
+        append = self.log.append
+
+        def function(x: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(x, *args, **kwargs)
+            given = [*_tensors(args), *_tensors(kwargs.values())]
+            if given:
+                user = caller()
+                append((INDEX, given, result, user.f_code, user.f_lasti, get_ident()))
             return result
 
         function.__name__, function.__doc__ = original.__name__, original.__doc__
@@ -390,3 +440,14 @@ def _operator(name: str) -> Any:
 
     operator.__name__ = name
     return operator
+
+
+def _tensors(given: Any) -> Iterator[Any]:
+    """The tensors among positions: of a list, of the ends of a slice."""
+    for part in given:
+        if isinstance(part, (list, tuple)):
+            yield from _tensors(part)
+        elif isinstance(part, slice):
+            yield from _tensors((part.start, part.stop, part.step))
+        elif isinstance(part, (Value, Variable)):
+            yield part

@@ -22,7 +22,12 @@ from . import gradtape as raw
 
 _OPAQUE_NAMES = {
     "StopGradient": "stop_gradient", "Multinomial": "categorical", "PyFunc": "numpy_function",
-    "EagerPyFunc": "py_function",
+    "EagerPyFunc": "py_function", "RandomShuffle": "shuffle", "InTopKV2": "in_top_k",
+    "StatelessMultinomial": "stateless_categorical", "StatelessShuffle": "stateless_shuffle",
+    "StatelessRandomPoisson": "stateless_poisson", "StatelessRandomBinomial": "stateless_binomial",
+    "NotEqual": "count_nonzero", "Equal": "zero_fraction", "LessEqual": "is_non_decreasing",
+    "Less": "is_strictly_increasing", "DenseBincount": "bincount", "Greater": "matrix_rank",
+    "ScatterNd": "confusion_matrix",
 }  # fmt: skip
 OUT = -1  # the number of an op's own result in a sweep of one record
 
@@ -51,7 +56,7 @@ class Reader:
             raw.ASSIGN: self._assign, raw.CONVERT: self._convert, raw.ESCAPE: self._escape,
             raw.START: self._start, raw.STOP: self._stop, raw.WATCH: self._watch,
             raw.OPAQUE: self._opaque, raw.INSIDE: self._inside, raw.CUSTOM: self._custom,
-            raw.QUERY: self._query,
+            raw.QUERY: self._query, raw.INDEX: self._index,
         }  # fmt: skip
         for time, logged in enumerate(self.engine.log):
             readers[logged[0]](time, *logged[1:])
@@ -164,6 +169,21 @@ class Reader:
             kind, name, inputs, outputs, at(code, offset), time, way=way, attrs=attrs, pull=pull
         )
         self._add(event, thread)
+
+    def _index(self, time: int, given: Any, result: Any, *where: Any) -> None:
+        """Positions that were read as plain numbers: operands of what chose by them."""
+        for made in nest.flatten(result):
+            event = self._value(made, time).maker
+            if event is None:
+                continue
+            more = [self._value(g, time) for g in given]
+            more = [v for v in more if v not in event.inputs]
+            own, replay = len(event.inputs), event.replay
+            event.inputs.extend(more)
+            if replay is not None:
+                event.replay = lambda arrays, own=own, replay=replay: replay(arrays[:own])
+            for value in more:
+                value.users.append(event)
 
     def _inside(self, time: int, op: Any, grad: Any, operands: Any, *where: Any) -> None:
         self.inside.append((op, grad, operands))

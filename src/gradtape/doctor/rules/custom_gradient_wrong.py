@@ -74,11 +74,10 @@ grad = tape.gradient(loss, w)
         if len(set(event.inputs)) < len(event.inputs):
             return None  # one value as two arguments: what is whose cannot be told apart
         own = audit.reference(event)
-        if own is None or audit.passes_values(event) or any(g is None for g in gs):
+        if own is None or any(g is None for g in gs) or deliberate(event, gs):
             return None
-        given, right = case.walk.passed[event], own(gs)
-        worst = _worst(given, right)
-        if worst is None or not _linear(event, gs) or audit.check_event(event) is None:
+        worst = _worst(case.walk.passed[event], own(gs))
+        if worst is None or audit.check_event(event) is None:
             return None
         k, claimed, slope = worst
         finding = case.finding(
@@ -93,6 +92,15 @@ grad = tape.gradient(loss, w)
         return finding
 
 
+def deliberate(event: Event, gs: list) -> bool:
+    """Is the gradient likely to be changed on purpose: does it look like no slope at all?"""
+    own = audit.reference(event)
+    if own is None or audit.passes_values(event) or any(g is None for g in gs):
+        return True
+    slopes = own(gs)
+    return any(s is None or not np.any(s) for s in slopes) or not _linear(event, gs)
+
+
 def _which(k: int, event: Event) -> str:
     return "" if len(event.inputs) == 1 else f" (argument {k + 1})"
 
@@ -101,8 +109,8 @@ def _worst(given: list, right: list) -> tuple[int, float, float] | None:
     """Where the two differ most: operand, claimed, slope. None when nothing can be said."""
     worst: tuple[float, int, float, float] | None = None
     for k, (claimed, slope) in enumerate(zip(given, right, strict=False)):
-        if slope is None or not finite(slope) or not np.any(slope):
-            return None  # no slope of its own, or one that is better replaced
+        if not finite(slope):
+            return None  # a slope that is better replaced
         if claimed is None or not finite(claimed) or np.shape(claimed) != np.shape(slope):
             continue
         a, b = np.asarray(claimed, np.float64), np.asarray(slope, np.float64)

@@ -39,7 +39,8 @@ grad = tape.gradient(loss, position)
     def examine(self, case: Case) -> Finding | None:
         cuts: list[Cut] = [] if case.path is None else case.path.cuts
         found = [cut for cut in cuts if cut.cause == "gather-index"]
-        if not found or cuts[0].cause not in ("gather-index", "integer-cast", "discrete-index"):
+        # Of argmax and its kin, the position itself is the cause: that is another rule.
+        if not found or cuts[0].cause not in ("gather-index", "integer-cast", "rounding-op"):
             return None
         event = found[0].event
         return case.finding(

@@ -77,7 +77,7 @@ def _codes(case: Case) -> list[CodeType]:
 def _skipped(case: Case, code: CodeType) -> Iterator[tuple[ast.AST, ast.expr]]:
     """The choices of a function with a branch that mentions the source and did not run."""
     lines, spans = _ran(case, code.co_filename)
-    tail = case.answer.name.rpartition(".")[2]
+    tail = _tail(case.answer.name)
     for statement in flow.statements(code):
         for node in ast.walk(statement):
             for branch in _branches(code, node):
@@ -122,8 +122,16 @@ def _defined(code: CodeType, name: str) -> Iterator[list[ast.stmt]]:
             yield node.body
 
 
+def _tail(name: str) -> str:
+    """`w` of `model.w`, `experts[1]` of `self.experts[1]`."""
+    bare, bracket, rest = name.partition("[")
+    return bare.rpartition(".")[2] + bracket + rest
+
+
 def _mentions(node: ast.AST, name: str) -> Iterator[ast.expr]:
     for part in ast.walk(node):
+        if isinstance(part, ast.Subscript) and _tail(ast.unparse(part)) == name:
+            yield part
         called = getattr(part, "id" if isinstance(part, ast.Name) else "attr", None)
         if not isinstance(part, (ast.Name, ast.Attribute)) or called != name:
             continue

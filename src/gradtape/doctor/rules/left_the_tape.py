@@ -54,6 +54,11 @@ gradient of what it was computed from."""
 
     def message(self, case: Case, cut: Cut) -> str:
         text, back = cut.event.place.text.splitlines()[0], cut.event.back
+        if stored(cut):
+            return (
+                f"`{text}` is an entry of a NumPy array, which keeps the number of the tensor and "
+                "not its history."
+            )
         if case.answer.state == "error":
             return (
                 f"`{text}` takes the numbers out of the tape, so `{case.query.target_name}` is a "
@@ -99,6 +104,12 @@ def out_of_reach(case: Case) -> bool:
     return case.query.error is not None and any(t.kind in ("array", "number") for t in case.targets)
 
 
+def stored(cut: Cut) -> bool:
+    """Was the tensor put into an array, entry by entry?"""
+    exits = cut.event.attrs.get("exits", ())
+    return bool(exits) and bool(exits[0].stores)
+
+
 def comes_back(case: Case, cut: Cut) -> list:
     """Where the value returned, unless it is in the very same expression."""
     back, place = cut.event.back, cut.event.place
@@ -111,6 +122,9 @@ def comes_back(case: Case, cut: Cut) -> list:
 def advice(cut: Cut) -> str:
     """What to write instead, in one sentence."""
     place = cut.event.place
+    if stored(cut):
+        array = ast.unparse(place.node.value)  # type: ignore[union-attr]
+        return f"append the tensors to a list instead of `{array}`, and make one of them: tf.stack"
     here = rewrite.rewrite(place)
     after = rewrite.later(place, cut.event.back)
     words = [f"`{word}`" for word in dict.fromkeys(here.dropped)]

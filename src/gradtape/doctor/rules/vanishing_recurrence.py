@@ -104,7 +104,18 @@ def _sliced(case: Case) -> bool:
 
 
 def _axis(source: Value) -> int | None:
-    """The axis along which the source was taken apart into steps."""
+    """The axis along which the source, or its transpose, was taken apart into steps."""
+    turned = [e for e in source.users if e.kind == "Transpose" and "axes" in e.attrs]
+    for value, axes in [
+        (source, range(len(source.shape))), *((e.outputs[0], e.attrs["axes"]) for e in turned)
+    ]:  # fmt: skip
+        axis = _taken_apart(value)
+        if axis is not None:
+            return int(axes[axis])
+    return None
+
+
+def _taken_apart(source: Value) -> int | None:
     steps = [e for e in source.users if e.kind in ("StridedSlice", "GatherV2") and e.way == "op"]
     parts = [o for e in source.users if e.kind == "Unpack" for o in e.outputs]
     parts = parts or [e.outputs[0] for e in steps]

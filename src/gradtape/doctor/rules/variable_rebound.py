@@ -5,11 +5,16 @@ from __future__ import annotations
 import ast
 
 from .. import flow
-from ..case import Case
+from ..case import Case, ErrorCase
 from ..finding import Finding
 from ..graph import ancestors
-from ..trace import Value
+from ..place import Place, at, parents
+from ..trace import Event, Value, Variable
 from .base import Rule
+
+METHODS = ("assign", "assign_add", "assign_sub")
+STEPS = {ast.Sub: "assign_sub", ast.Add: "assign_add"}
+_LOOPS = (ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)
 
 
 class VariableRebound(Rule):
@@ -44,31 +49,108 @@ for step in range(2):
             return None
         if case.tape.watches_of(source):
             return None
-        former = [v.variable for v in ancestors([source]) if v.variable is not None]
-        rebinding = case.answer.name in flow.bound_at(source.maker.place)
-        if not former or not rebinding:
-            return None
         event, name = source.maker, case.answer.name
+        place = self._place(case, event)
+        former = [v.variable for v in ancestors([source]) if v.variable is not None]
+        former = [v for v in former if place is not None and _was(case, v, name)]
+        if place is None or not former:
+            return None
         return case.finding(
-            self, event.place,
+            self, place,
             f"this line made `{name}` a tensor: the variable it was is no longer updated, and a "
             "tape does not watch a tensor by itself.",
-            self._fix(name, event.place.node), event=event,
+            self._fix(name, place), event=event,
             also=[(v.made, "the variable was made here") for v in former[:1] if v.made],
-            edit=self._edit(name, event.place.node),
+            edit=self._edit(place),
         )  # fmt: skip
 
-    def _edit(self, name: str, node: ast.AST | None) -> str | None:
-        methods = {ast.Sub: "assign_sub", ast.Add: "assign_add"}
-        if isinstance(node, ast.BinOp) and ast.unparse(node.left) == name:
-            method = methods.get(type(node.op))
-            if method is not None:
-                return f"{name}.{method}({ast.unparse(node.right)})"
+    def examine_error(self, case: ErrorCase) -> Finding | None:
+        statement = case.place.statement
+        if isinstance(case.error, RuntimeError) and isinstance(statement, ast.AugAssign):
+            return self._in_place(case, statement) if "tf.Variable" in str(case.error) else None
+        method = getattr(case.error, "name", None)
+        if not isinstance(case.error, AttributeError) or method not in METHODS:
+            return None
+        made = [v.maker for v in case.trace.values if v.thing is case.error.obj]
+        if not made or made[-1] is None:
+            return None
+        event, call = made[-1], case.place.node
+        call = call.func if isinstance(call, ast.Call) else call
+        name = ast.unparse(call.value) if isinstance(call, ast.Attribute) else "it"
+        former = [v.variable for v in ancestors(event.outputs) if v.variable is not None]
+        former = [v for v in former if v.made and v.made.file == event.place.file]
+        if not former:
+            return None
+        return case.finding(
+            self, event.place,
+            f"this line made a tensor of the variable, and a tensor has no `{method}`.",
+            f"keep `{name}` a variable: assign to it, or give the tensor another name",
+            edit=self._edit(event.place), source=name, sources=[name],
+            also=[(case.place, f"`{name}` is a tensor by now")],
+        )  # fmt: skip
+
+    def _in_place(self, case: ErrorCase, statement: ast.AugAssign) -> Finding:
+        name, method = ast.unparse(statement.target), STEPS.get(type(statement.op))
+        given = ast.unparse(statement.value)
+        if method is None:
+            sign = ast.unparse(ast.BinOp(ast.Name("a"), statement.op, ast.Name("b")))[1:-1].strip()
+            edit = f"{name}.assign({name} {sign} ({given}))"
+        else:
+            edit = f"{name}.{method}({given})"
+        return case.finding(
+            self, case.place,
+            f"this line would give the name `{name}` to a new tensor instead of changing the "
+            "variable, and is refused.",
+            f"update the variable in place: `{edit}`", edit=edit, source=name, sources=[name],
+        )  # fmt: skip
+
+    def _place(self, case: Case, event: Event) -> Place | None:
+        """Where the name got the new value: there, or where a function that computed it was called."""
+        for code, offset in [(event.place.code, event.place.offset), *event.outer]:
+            place = at(code, offset)
+            if any(_same(bound, case.answer.name) for bound in flow.bound_at(place)):
+                return place
         return None
 
-    def _fix(self, name: str, node: ast.AST | None) -> str:
-        edit = self._edit(name, node) or f"{name}.assign(...)"
-        return f"update the variable in place: `{edit}`"
+    def _edit(self, place: Place) -> str | None:
+        node, statement = place.node, place.statement
+        if not isinstance(statement, ast.Assign) or statement.value is not node:
+            return None
+        target = ast.unparse(statement.targets[0])
+        if isinstance(node, ast.BinOp) and ast.unparse(node.left) == target:
+            method = STEPS.get(type(node.op))
+            if method is not None:
+                return f"{target}.{method}({ast.unparse(node.right)})"
+        return None
+
+    def _fix(self, name: str, place: Place) -> str:
+        edit, node = self._edit(place), place.node
+        if edit is None and isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+            kept = f"{ast.unparse(node.left)}.assign_sub({ast.unparse(node.right)})"
+            if any(isinstance(n, _LOOPS) for n in parents(place)):
+                return f"keep the variables and update them in a loop: `{kept}`"
+        return f"update the variable in place: `{edit or f'{name}.assign(...)'}`"
+
+
+def _same(bound: str, name: str) -> bool:
+    """Does a statement that binds this name give that one another value?"""
+    if "." in bound:  # `self.w` in a method is `model.w` elsewhere
+        return bound.rpartition(".")[2] == _plain(name).rpartition(".")[2] and "." in name
+    return bound == _plain(name) or bound == _plain(name).partition(".")[0]
+
+
+def _plain(name: str) -> str:
+    """`params` of `params[0]`."""
+    return name.partition("[")[0]
+
+
+def _was(case: Case, variable: Variable, name: str) -> bool:
+    """Did the name stand for this variable: where it was made, or when it was asked for before?"""
+    made = set() if variable.made is None else flow.bound_at(variable.made)
+    if any(_same(bound, name) for bound in made):
+        return True
+    before = [q for q in case.trace.queries if q.place == case.query.place]
+    return any(answer.source is variable for query in before for answer in query.answers)
 
 
 RULE = VariableRebound()

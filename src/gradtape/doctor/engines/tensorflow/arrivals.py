@@ -31,19 +31,22 @@ class Arrival:
     ) -> ModuleSpec | None:
         if fullname != self.name:
             return None
-        self.forget()
-        for finder in sys.meta_path:
+        for finder in [f for f in sys.meta_path if f is not self]:
             spec = finder.find_spec(fullname, path, target)
             if spec is not None:
                 return self._followed(spec)
         return None
 
     def _followed(self, spec: ModuleSpec) -> ModuleSpec:
-        """The module's own spec, with the work done once the module is there."""
+        """The module's own spec, with the work done once the module is there.
+
+        To be asked for the spec is not enough: TensorFlow asks whether Keras could be imported.
+        """
         execute = getattr(spec.loader, "exec_module", None)
         if execute is not None:
 
             def execute_and_work(module: ModuleType) -> None:
+                self.forget()
                 execute(module)
                 self.work()
 

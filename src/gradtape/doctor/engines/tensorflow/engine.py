@@ -112,7 +112,8 @@ class Engine:
     def owner(self, variable: Any) -> Any:
         """The variable as the user knows it: Keras has its own, which hold TensorFlow's."""
         known = self.owners.get(id(variable))
-        return (None if known is None else known()) or variable
+        found = None if known is None else known()
+        return variable if found is None else found
 
     def layer_of_weight(self, frame: FrameType) -> Any:
         """The layer that a variable is just made for."""

@@ -101,8 +101,9 @@ def _hearing(engine: Engine) -> Callable[..., None]:
             # A Python number may have come from a tensor, by way of other functions.
             outer = around(place) if plain or not recording else None
             handed = arguments(door) if plain else ()
+            # The list of results is the caller's own, who may change it.
             engine.log.append(
-                (OP, op_type, inputs, attrs, outputs, given, layer, measures, outer, handed,
+                (OP, op_type, inputs, attrs, tuple(outputs), given, layer, measures, outer, handed,
                  place.f_code, place.f_lasti, thread)
             )  # fmt: skip
         except Exception as fault:

@@ -174,7 +174,7 @@ class Reader:
             made = [v for v, t in zip(every, inputs, strict=True) if not values.numeric(t)][-1:]
         event = Event(
             kind, ops.name(kind), [every[k] for k in chosen], made, place, time,
-            way=_way(kind), attrs=ops.attributes(attrs), outer=list(outer or ()),
+            way=_way(kind), attrs=_attributes(kind, inputs, attrs), outer=list(outer or ()),
             layer=self._layer(layer),
         )  # fmt: skip
         if event.way == "op":
@@ -413,13 +413,19 @@ class Reader:
             Answer(self._source(s, time), "", gradient_array(g), sparse=hasattr(g, "indices"))
             for s, g in zip(flat, given, strict=False)
         ]
-        targets = [self._value(t, time) for t in tf.nest.flatten(target)]
+        targets = [self._target(t, time, ((code, offset),)) for t in tf.nest.flatten(target)]
         query = Query(
             tape, method, targets, "", answers, place, time, self.steps[place], error=error,
             zeros=_asks_zeros(args, kwargs), seeds=_seeds(method, targets, args, kwargs),
         )  # fmt: skip
         self.trace.queries.append(query)
         self._gradient_event(query, given, thread)
+
+    def _target(self, target: Any, time: int, frames: Any) -> Value:
+        value = self._value(target, time)
+        if value.kind == "number" and value.array is not None:
+            self.entries.append(Entry(value, target, frames, time))
+        return value
 
     def _source(self, source: Any, time: int) -> Any:
         value = self._value(source, time)
@@ -484,6 +490,13 @@ def _is_tensor(thing: Any) -> bool:
 
 def _has_history(value: Value) -> bool:
     return value.maker is not None or value.variable is not None
+
+
+def _attributes(kind: str, inputs: Any, attrs: Any) -> dict[str, Any]:
+    found = ops.attributes(attrs)
+    if kind == "Transpose":
+        found["axes"] = tuple(values.array(inputs[1]).tolist())
+    return found
 
 
 def _way(kind: str) -> str:
