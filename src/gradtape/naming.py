@@ -10,6 +10,7 @@ from .core.op import Op
 
 def unary(op: Op, name: str, doc: str) -> Callable[..., Any]:
     """`name(x, name=None)`."""
+
     def function(x: Any, name: str | None = None) -> Any:
         return op.apply(x)
 
@@ -18,6 +19,7 @@ def unary(op: Op, name: str, doc: str) -> Callable[..., Any]:
 
 def binary(op: Op, name: str, doc: str) -> Callable[..., Any]:
     """`name(x, y, name=None)`."""
+
     def function(x: Any, y: Any, name: str | None = None) -> Any:
         return op.apply(x, y)
 

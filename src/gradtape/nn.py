@@ -122,6 +122,7 @@ __all__ = [
 # --- activations ----------------------------------------------------------------------------------
 def _activation(op: Op, name: str, doc: str) -> Callable[..., Any]:
     """`name(features, name=None)`."""
+
     def function(features: Any, name: str | None = None) -> Any:
         return op.apply(features)
 

@@ -101,7 +101,9 @@ class Case:
     def _why_not(self) -> str:
         for cut in [] if self.path is None else self.path.cuts:
             if cut.cause == "gather-index":
-                return f"{cut.event.name} takes it as an index, and nothing smooth stands in for one"
+                return (
+                    f"{cut.event.name} takes it as an index, and nothing smooth stands in for one"
+                )
         return "no computation leads from it to the target"
 
     @cached_property
@@ -170,7 +172,6 @@ class Case:
             sources=[self.answer.name], steps=[self.query.step],
             survey=lambda: spots.survey(self, event, would_be is not None), **more,
         )  # fmt: skip
-
 
     def _in_layer(self, event: Event, message: str, also: list) -> tuple[Place, str, list]:
         """Numbers that go wrong inside a layer are mended where the layer is made."""

@@ -49,7 +49,7 @@ def cut(event: Event, given: Value, made: Value, tape: Tape) -> Cut | None:
 
 def path(sources: list[Value], targets: list[Value], tape: Tape) -> Path | None:
     """The path with the fewest cuts, searched from the targets up."""
-    best: dict[Value, tuple[int, int]] = {t: (0, 0) for t in targets}
+    best: dict[Value, tuple[int, int]] = dict.fromkeys(targets, (0, 0))
     after: dict[Value, tuple[Event, Value]] = {}
     queue = deque(targets)
     while queue:

@@ -1,4 +1,4 @@
-"""What kinds of ops do to a gradient, by TensorFlow's type names: the one table for both engines."""
+"""What kinds of ops do to a gradient, by TensorFlow's type names: one table for both engines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ COMPARISONS = frozenset({
     "LogicalNot", "LogicalXor", "IsNan", "IsInf", "IsFinite", "Any", "All", "ApproximateEqual",
 })  # fmt: skip
 ROUNDINGS = frozenset({"Round", "Rint", "Floor", "Ceil", "FloorDiv", "TruncateDiv", "Sign"})
-POSITIONS = frozenset({"ArgMax", "ArgMin", "Where", "LowerBound", "UpperBound", "InTopKV2", "Unique"})
+POSITIONS = frozenset(
+    {"ArgMax", "ArgMin", "Where", "LowerBound", "UpperBound", "InTopKV2", "Unique"}
+)
 SAMPLES = frozenset({
     "Multinomial", "StatelessMultinomial", "RandomPoissonV2", "StatelessRandomPoisson",
     "StatelessRandomBinomial", "StatefulRandomBinomial", "RandomShuffle", "StatelessShuffle",

@@ -26,8 +26,11 @@ class Place:
             text = linecache.getline(self.file, first)
             return first, len(text) - len(text.lstrip()), first, len(text.rstrip())
         # Positions count bytes; people and editors count characters.
-        return first, _characters(self.file, first, column), end_line, _characters(
-            self.file, end_line, end_column
+        return (
+            first,
+            _characters(self.file, first, column),
+            end_line,
+            _characters(self.file, end_line, end_column),
         )
 
     @property

@@ -294,10 +294,11 @@ class _Reading:
     def _Attribute(self, node: ast.Attribute, code: CodeType) -> Any:
         for inner in {inner: None for e in self.exits for inner, _ in e.stack}:
             for s in flow.statements(inner):  # stored by a method, taken by another
-                target = s.targets[0] if isinstance(s, ast.Assign) else None
+                if not isinstance(s, ast.Assign) or not _holds_any(s, self.exits):
+                    continue
+                target = s.targets[0]
                 if isinstance(target, ast.Attribute) and target.attr == node.attr:
-                    if _holds_any(s, self.exits):
-                        return self.value(s.value, inner)
+                    return self.value(s.value, inner)
         base = self.value(node.value, code)
         if isinstance(base, ModuleType):
             return getattr(base, node.attr)

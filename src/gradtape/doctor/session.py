@@ -265,6 +265,6 @@ def _engine(name: str) -> Any:
         from .engines.gradtape import Engine
 
         return Engine
-    from .engines.tensorflow import Engine as TensorFlow  # type: ignore[import-not-found]
+    from .engines.tensorflow import Engine as TensorFlow
 
     return TensorFlow

@@ -52,7 +52,10 @@ def cancellations(walk: Walk, nodes: list[Value]) -> list[tuple[Value, list[Even
             event
             for event in value.users
             if event in walk.passed
-            and any(v is value and not nothing(p) for v, p in zip(event.inputs, walk.passed[event], strict=False))
+            and any(
+                v is value and not nothing(p)
+                for v, p in zip(event.inputs, walk.passed[event], strict=False)
+            )
         ]
         if senders:
             found.append((value, senders))

@@ -263,9 +263,7 @@ class Engine:
         def assign(self: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(self, value, *args, **kwargs)
             user = caller()
-            append(
-                (ASSIGN, self, name, value, self._value, user.f_code, user.f_lasti, get_ident())
-            )
+            append((ASSIGN, self, name, value, self._value, user.f_code, user.f_lasti, get_ident()))
             return result
 
         assign.__name__ = name

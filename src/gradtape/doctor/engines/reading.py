@@ -10,10 +10,9 @@ import numpy as np
 
 from ... import convert, nest
 from ...core.apply import tensor as untracked
-from ...core.op import LETTERS
 from ...core.record import Value as Engine_value
-from ...sweep import sweep
 from ...ops.rows import Slices
+from ...sweep import sweep
 from ...variable import Variable as Engine_variable
 from ..detours import Entry, Exit, link
 from ..place import Place, at
@@ -68,9 +67,7 @@ class Reader:
         return self.trace
 
     # --- values -----------------------------------------------------------------------------------
-    def _value(
-        self, thing: Any, time: int, stack: Any = None, operand: int | None = None
-    ) -> Value:
+    def _value(self, thing: Any, time: int, stack: Any = None, operand: int | None = None) -> Value:
         """The value of an operand, whatever it is."""
         if isinstance(thing, Engine_variable):
             return self.current.get(id(thing)) or self._reading(time, thing, thing._seen)
@@ -149,7 +146,9 @@ class Reader:
         )  # fmt: skip
         self._add(event, thread)
 
-    def _opaque(self, time: int, kind: str, args: Any, kwargs: Any, result: Any, *where: Any) -> None:
+    def _opaque(
+        self, time: int, kind: str, args: Any, kwargs: Any, result: Any, *where: Any
+    ) -> None:
         code, offset, thread = where
         given = [a for a in nest.flatten((args, kwargs)) if convert.is_tensor_like(a)]
         tensors = [r for r in nest.flatten(result) if isinstance(r, Engine_value)]
@@ -311,7 +310,9 @@ class Reader:
                 watched: Any = value.variable if value.variable is not None else value
                 tape.watches.append(Watch(watched, time, at(code, offset)))
 
-    def _query(self, time: int, number: int, method: str, target: Any, sources: Any, *rest: Any) -> None:
+    def _query(
+        self, time: int, number: int, method: str, target: Any, sources: Any, *rest: Any
+    ) -> None:
         args, kwargs, result, error, code, offset, thread = rest
         place = at(code, offset)
         tape = self.trace.tapes.get(number)
@@ -322,9 +323,7 @@ class Reader:
         flat = nest.flatten(sources)
         given = [None] * len(flat) if result is None else nest.flatten(result)
         answers = [
-            Answer(
-                self._source(s, time), "", raw.gradient_array(g), sparse=hasattr(g, "indices")
-            )
+            Answer(self._source(s, time), "", raw.gradient_array(g), sparse=hasattr(g, "indices"))
             for s, g in zip(flat, given, strict=False)
         ]
         targets = [self._value(t, time, ((code, offset),)) for t in nest.flatten(target)]
@@ -407,7 +406,7 @@ def _replayer(op: Any, operands: Any, params: dict) -> Any:
     return replay
 
 
-# --- one op, backwards ------------------------------------------------------------------------------
+# --- one op, backwards ----------------------------------------------------------------------------
 def _puller(op: Any, operands: Any, params: dict, result: Any) -> Any:
     def pull(cotangents: Any) -> list:
         tensors = _tensors(op, operands)

@@ -58,8 +58,8 @@ def _rows(marks: list[Mark]) -> list[Row]:
         text = lines[number - 1].rstrip("\n")
         here = [m for m in marks if m.place.line == number]
         rows.append(Row(number, text, any(m.main for m in here)))
-        for mark in sorted(here, key=lambda m: not m.main):
-            rows.append(Row(None, _underline(mark, text), mark.main))
+        marked = sorted(here, key=lambda m: not m.main)
+        rows += [Row(None, _underline(mark, text), mark.main) for mark in marked]
     while rows and not rows[0].text.strip():
         rows.pop(0)
     while rows and not rows[-1].text.strip():

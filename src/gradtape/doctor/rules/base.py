@@ -31,7 +31,7 @@ class Rule:
     needs: str = ""  # what the fault cannot happen without: "keras", "tf.function"
 
     def __init_subclass__(cls) -> None:
-        cls.cause = cls.__dict__.get("cause") or getattr(cls, "name", "")
+        cls.cause = str(cls.__dict__.get("cause") or getattr(cls, "name", ""))
 
     def examine(self, case: Case) -> Finding | None:
         """About one answer of a query, in one of the rule's states."""

@@ -15,9 +15,9 @@ class ClippedValue(DeathRule):
     kinds = frozenset({"Minimum", "Maximum", "ClipByValue", "Relu6"})
     title = "all values were clipped: outside of the bounds the slope is 0"
     lesson = """\
-`tf.clip_by_value`, `tf.minimum` and `tf.maximum` with a constant are flat outside of their bounds. When
-every value lies there, nothing passes. A probability that is clipped before its logarithm is the
-usual place: the loss that takes logits needs no clip."""
+`tf.clip_by_value`, `tf.minimum` and `tf.maximum` with a constant are flat outside of their
+bounds. When every value lies there, nothing passes. A probability that is clipped before its
+logarithm is the usual place: the loss that takes logits needs no clip."""
     failing = """\
 w = tf.Variable([30.0, 45.0])
 with tf.GradientTape() as tape:
@@ -41,8 +41,8 @@ grad = tape.gradient(loss, w)
         count = f"all {given.size} values" if given.size > 1 else "the value"
         return case.finding(
             self, event.place,
-            f"`{event.place.text}` clips {count} (they lie between {low:.4g} and {high:.4g}), and a "
-            "clipped value has slope 0.",
+            f"`{event.place.text}` clips {count} (they lie between {low:.4g} and {high:.4g}), and "
+            "a clipped value has slope 0.",
             "widen the bounds or scale what comes in; for probabilities, use the loss that takes "
             "logits",
             event=event, mends=False,

@@ -14,10 +14,10 @@ class ConstantFunction(Rule):
     code, name, states = "GT206", "constant-function", frozenset({"zero"})
     title = "the target is the same for every value of the source"
     lesson = """\
-A softmax over an axis of size 1 is always 1. The mean of something minus its own mean is always 0. The
-log-probability of a reparameterised sample under its own distribution does not depend on the mean. The
-path is there, but the contributions cancel: the gradient is rightly 0, and the loss says nothing about
-the source."""
+A softmax over an axis of size 1 is always 1. The mean of something minus its own mean is always
+0. The log-probability of a reparameterised sample under its own distribution does not depend on
+the mean. The path is there, but the contributions cancel: the gradient is rightly 0, and the
+loss says nothing about the source."""
     failing = """\
 x = tf.constant([[1.0], [2.0]])
 w = tf.Variable([[0.5]])
@@ -39,7 +39,9 @@ grad = tape.gradient(loss, w)
     def examine(self, case: Case) -> Finding | None:
         for death in case.deaths:
             event = death.event
-            if event.kind in ("Softmax", "LogSoftmax") and np.shape(event.outputs[0].array)[-1:] == (1,):
+            if event.kind in ("Softmax", "LogSoftmax") and np.shape(event.outputs[0].array)[
+                -1:
+            ] == (1,):
                 return case.finding(
                     self, event.place,
                     f"`{event.place.text}` is a softmax over an axis of size 1: it is 1 whatever "
@@ -47,7 +49,7 @@ grad = tape.gradient(loss, w)
                     "use tf.sigmoid for one unit, or give the softmax an axis with several classes",
                     event=event, mends=False,
                 )  # fmt: skip
-        for value, senders in cancellations(case.walk, case.nodes):
+        for _, senders in cancellations(case.walk, case.nodes):
             if len(senders) < 2:
                 continue
             last = max(senders, key=lambda event: event.time)

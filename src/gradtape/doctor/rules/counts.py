@@ -8,7 +8,7 @@ import numpy as np
 
 
 def share(mask: Any) -> str:
-    """"3 of 640 numbers", "the number" or "all 640 numbers"."""
+    """ "3 of 640 numbers", "the number" or "all 640 numbers"."""
     mask = np.asarray(mask)
     count = int(mask.sum())
     if mask.size == 1:

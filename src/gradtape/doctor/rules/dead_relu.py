@@ -15,9 +15,9 @@ class DeadRelu(DeathRule):
     kinds = frozenset({"Relu", "Relu6", "Maximum"})
     title = "all inputs of a ReLU are negative: its slope is 0 there"
     lesson = """\
-Left of 0 a ReLU is flat, so where all its inputs are negative nothing can learn any more. It happens
-with a ReLU as the last layer of a regression, after a step that was too large, or with a large
-negative bias. Use a linear output, a smaller learning rate, or `tf.nn.leaky_relu`."""
+Left of 0 a ReLU is flat, so where all its inputs are negative nothing can learn any more. It
+happens with a ReLU as the last layer of a regression, after a step that was too large, or with a
+large negative bias. Use a linear output, a smaller learning rate, or `tf.nn.leaky_relu`."""
     failing = """\
 x = tf.constant([[1.0], [2.0]])
 w = tf.Variable([[-1.5]])

@@ -42,9 +42,9 @@ class DomainBoundary(FaultRule):
     kinds = frozenset(EDGES)
     title = "an argument at the edge of the domain: the slope is infinite or does not exist"
     lesson = """\
-`acos` and `asin` have infinite slopes at 1 and -1, `x ** 0.5` at 0, and `atan2(0, 0)` has none at all.
-Rounding brings a cosine of 1.0000001 there. Clip the argument a little inside the domain before the
-function."""
+`acos` and `asin` have infinite slopes at 1 and -1, `x ** 0.5` at 0, and `atan2(0, 0)` has none
+at all. Rounding brings a cosine of 1.0000001 there. Clip the argument a little inside the domain
+before the function."""
     failing = """\
 a = tf.Variable([1.0, 0.0])
 b = tf.constant([1.0, 0.0])

@@ -15,9 +15,9 @@ class Float16Underflow(Rule):
     code, name, states = "GT207", "float16-underflow", frozenset({"zero"})
     title = "numbers below 6e-8 are 0 in float16"
     lesson = """\
-The smallest float16 above 0 is about 6e-8: products of small numbers vanish on the way back. Scale the
-loss up before the gradient and the gradient down after it (loss scaling), or compute in float32 and
-keep float16 for storage."""
+The smallest float16 above 0 is about 6e-8: products of small numbers vanish on the way back.
+Scale the loss up before the gradient and the gradient down after it (loss scaling), or compute
+in float32 and keep float16 for storage."""
     failing = """\
 w = tf.Variable(tf.constant(0.001, tf.float16))
 with tf.GradientTape() as tape:

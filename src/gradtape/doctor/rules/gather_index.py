@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from ..case import Case
+from ..finding import Finding
 from ..graph import Cut
 from .base import Rule
-from ..finding import Finding
 
 
 class GatherIndex(Rule):
     code, name, states = "GT126", "gather-index", frozenset({"none"})
     title = "the source only chooses which entries are taken: an index has no slope"
     lesson = """\
-`tf.gather(table, i)`, `table[i]` and `tf.one_hot(i, n)` have a gradient for the table, never for the
-index: a whole number made of the parameter only chooses. To differentiate by the position,
+`tf.gather(table, i)`, `table[i]` and `tf.one_hot(i, n)` have a gradient for the table, never for
+the index: a whole number made of the parameter only chooses. To differentiate by the position,
 interpolate between entries (weights that slope), or choose softly with `softmax`."""
     failing = """\
 position = tf.Variable(1.3)

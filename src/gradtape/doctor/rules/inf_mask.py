@@ -14,9 +14,9 @@ class InfMask(Rule):
     code, name, states = "GT308", "inf-mask", frozenset({"nan", "inf"})
     title = "a constant holds an infinity, as a mask with -inf does"
     lesson = """\
-A mask of -inf works only where nothing multiplies it: 0 * inf is NaN, inf - inf is NaN, and a softmax
-of a row of -inf alone is 0/0. Use a large finite number (-1e9 in float32), or `tf.where` before the
-softmax."""
+A mask of -inf works only where nothing multiplies it: 0 * inf is NaN, inf - inf is NaN, and a
+softmax of a row of -inf alone is 0/0. Use a large finite number (-1e9 in float32), or `tf.where`
+before the softmax."""
     failing = """\
 w = tf.Variable([1.0, 2.0])
 mask = tf.constant([0.0, 1.0])

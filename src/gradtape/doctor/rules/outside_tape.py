@@ -65,7 +65,9 @@ grad = tape.gradient(loss, w)
 
     def _fix(self, case: Case, cut: Cut) -> str:
         where = "end" if self._when(case, cut) == "after" else "start"
-        return f"move this line into the `with` block of line {case.tape.place.line}, at its {where}"
+        return (
+            f"move this line into the `with` block of line {case.tape.place.line}, at its {where}"
+        )
 
 
 RULE = OutsideTape()

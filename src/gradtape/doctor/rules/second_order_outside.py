@@ -1,4 +1,4 @@
-"""GT108 second-order-outside: the first derivative was taken where the outer tape did not record."""
+"""GT108 second-order-outside: the first derivative was taken out of the outer tape's hearing."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ class SqrtAtZero(FaultRule):
     kinds = frozenset({"Sqrt", "Rsqrt"})
     title = "the square root of 0: its slope is infinite"
     lesson = """\
-The slope of `sqrt(x)` is 1 / (2 sqrt(x)), which is infinite at 0; times a zero further up it is NaN.
-Standard deviations of a constant channel meet this too. Add a little before the root:
+The slope of `sqrt(x)` is 1 / (2 sqrt(x)), which is infinite at 0; times a zero further up it is
+NaN. Standard deviations of a constant channel meet this too. Add a little before the root:
 `tf.sqrt(x + 1e-12)`."""
     failing = """\
 x = tf.Variable([1.0, 1.0, 1.0])

@@ -11,9 +11,9 @@ class TapeReused(Rule):
     code, name, states = "GT601", "tape-reused", frozenset({"error"})
     title = "a tape that is not persistent was asked for gradients twice"
     lesson = """\
-A tape forgets what it recorded after one call of `gradient`, `jacobian` or `batch_jacobian`, to give
-the memory back. Made with `persistent=True` it can be asked as often as wanted; often one call
-with all sources, `tape.gradient(y, [a, b])`, is enough."""
+A tape forgets what it recorded after one call of `gradient`, `jacobian` or `batch_jacobian`, to
+give the memory back. Made with `persistent=True` it can be asked as often as wanted; often one
+call with all sources, `tape.gradient(y, [a, b])`, is enough."""
     failing = """\
 x = tf.Variable(2.0)
 with tf.GradientTape() as tape:

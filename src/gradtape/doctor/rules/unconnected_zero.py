@@ -9,10 +9,11 @@ from .base import Rule
 
 class UnconnectedZero(Rule):
     code, name, states = "GT209", "unconnected-zero", frozenset({"zero"})
-    title = "unconnected_gradients=\"zero\" shows 0 where there is no path at all"
+    title = 'unconnected_gradients="zero" shows 0 where there is no path at all'
     lesson = """\
-With `unconnected_gradients="zero"` a source that the target does not depend on gets zeros of its shape
-instead of None. That hides a broken path: leave the option out to see which sources are unconnected."""
+With `unconnected_gradients="zero"` a source that the target does not depend on gets zeros of its
+shape instead of None. That hides a broken path: leave the option out to see which sources are
+unconnected."""
     failing = """\
 w = tf.Variable(2.0)
 unused = tf.Variable([1.0, 1.0])
@@ -32,7 +33,9 @@ grad = tape.gradient(loss, w, unconnected_gradients="zero")
         if not case.query.zeros or any(n in case.walk.cotangents for n in case.nodes):
             return None
         cut = case.cut
-        where = "" if cut is None else f"; the path ends in line {cut.event.place.line} ({cut.cause})"
+        where = (
+            "" if cut is None else f"; the path ends in line {cut.event.place.line} ({cut.cause})"
+        )
         return case.finding(
             self, case.query.place,
             f"no recorded path leads from `{case.answer.name}` to `{case.query.target_name}`, and "

@@ -13,8 +13,8 @@ class VariableAssign(CutRule):
     code, name, states = "GT115", "variable-assign", frozenset({"none"})
     title = "the value was stored with assign and read back: assign is invisible to the tape"
     lesson = """\
-`variable.assign(x)` stores numbers. The tape does not see it: what is read afterwards belongs to the
-variable, not to `x`. Compute with `x` itself, and assign after the gradient has been taken."""
+`variable.assign(x)` stores numbers. The tape does not see it: what is read afterwards belongs to
+the variable, not to `x`. Compute with `x` itself, and assign after the gradient has been taken."""
     failing = """\
 store = tf.Variable(0.0)
 x = tf.Variable(3.0)

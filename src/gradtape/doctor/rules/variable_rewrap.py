@@ -11,9 +11,9 @@ class VariableRewrap(CutRule):
     code, name, states = "GT114", "variable-rewrap", frozenset({"none"})
     title = "tf.Variable(tensor) copies the numbers: the new variable has no past"
     lesson = """\
-A new variable takes the numbers of its initial value and nothing else: `tf.Variable(x)` in the middle
-of a computation starts a new source. Use the tensor as it is; make variables once, outside of the
-computation."""
+A new variable takes the numbers of its initial value and nothing else: `tf.Variable(x)` in the
+middle of a computation starts a new source. Use the tensor as it is; make variables once,
+outside of the computation."""
     failing = """\
 w = tf.Variable(3.0)
 with tf.GradientTape() as tape:

@@ -16,10 +16,10 @@ class WhereNanTrap(Rule):
     code, name, states = "GT301", "where-nan-trap", frozenset({"nan", "inf"})
     title = "the branch that tf.where did not take has an infinite slope"
     lesson = """\
-`tf.where(c, a, b)` computes both branches and picks. In the backward pass the branch that was not
-picked gets the gradient 0, and 0 times an infinite slope is NaN: `tf.where(x > 0, tf.math.log(x), 0)`
-is NaN at 0. Make the operand safe before the dangerous op, not its result after it:
-`safe = tf.where(x > 0, x, 1.0)`, then `tf.where(x > 0, tf.math.log(safe), 0.0)`."""
+`tf.where(c, a, b)` computes both branches and picks. In the backward pass the branch that was
+not picked gets the gradient 0, and 0 times an infinite slope is NaN: `tf.where(x > 0,
+tf.math.log(x), 0)` is NaN at 0. Make the operand safe before the dangerous op, not its result
+after it: `safe = tf.where(x > 0, x, 1.0)`, then `tf.where(x > 0, tf.math.log(safe), 0.0)`."""
     failing = """\
 x = tf.Variable([0.0, 2.0])
 with tf.GradientTape() as tape:

@@ -1,8 +1,8 @@
 """Makes NumPy ask a tensor for `__array__`, where it would take its memory without asking.
 
-NumPy prefers the buffer protocol, which a tensor of TensorFlow offers, to `__array__`; so `np.exp(x)`
-takes the numbers of `x` and no Python code hears of it. While the protocol is hidden, `__array__` is
-called instead and can be listened to.
+NumPy prefers the buffer protocol, which a tensor of TensorFlow offers, to `__array__`; so
+`np.exp(x)` takes the numbers of `x` and no Python code hears of it. While the protocol is hidden,
+`__array__` is called instead and can be listened to.
 """
 
 from __future__ import annotations

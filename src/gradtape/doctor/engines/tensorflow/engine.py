@@ -163,4 +163,6 @@ def _bytes(tensor: Any) -> int:
 
 
 def _words(fault: BaseException) -> str:
-    return f"{type(fault).__name__}: {str(fault).splitlines()[0] if str(fault) else ''}".rstrip(": ")
+    return f"{type(fault).__name__}: {str(fault).splitlines()[0] if str(fault) else ''}".rstrip(
+        ": "
+    )

@@ -16,7 +16,17 @@ import numpy as np
 
 from .buffer import hide
 from .engine import (
-    CONVERT, CUSTOM, ESCAPE, MADE, OP, QUERY, SCRIPT, START, STOP, WATCH, Engine,
+    CONVERT,
+    CUSTOM,
+    ESCAPE,
+    MADE,
+    OP,
+    QUERY,
+    SCRIPT,
+    START,
+    STOP,
+    WATCH,
+    Engine,
 )  # fmt: skip
 from .frames import foreign, stack, user
 
@@ -199,9 +209,7 @@ def _leaving(engine: Engine, original: Any, name: str) -> Any:
         if not engine.deaf:
             frame = sys._getframe(1)
             if not _inside(frame):
-                engine.log.append(
-                    (ESCAPE, self, name, result, stack(frame), None, 0, get_ident())
-                )
+                engine.log.append((ESCAPE, self, name, result, stack(frame), None, 0, get_ident()))
         return result
 
     return functools.wraps(original)(leave)
@@ -302,7 +310,7 @@ def _asking(engine: Engine, original: Any, method: str) -> Any:
     return ask
 
 
-# --- functions with gradients of their own ----------------------------------------------------------
+# --- functions with gradients of their own --------------------------------------------------------
 def _custom_gradients(engine: Engine) -> None:
     from tensorflow.python.ops import custom_gradient
 

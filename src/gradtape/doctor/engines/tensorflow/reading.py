@@ -43,7 +43,7 @@ class Reader:
         self.held: list[Any] = []
 
     def read(self) -> Trace:
-        readers = {
+        readers: dict[int, Any] = {
             raw.OP: self._op, raw.MADE: self._made, raw.CONVERT: self._convert,
             raw.ESCAPE: self._escape, raw.START: self._start, raw.STOP: self._stop,
             raw.WATCH: self._watch, raw.CUSTOM: self._custom, raw.SCRIPT: self._script,
@@ -96,7 +96,9 @@ class Reader:
         value = Value(kind, array, thing=thing if kind == "array" else None)
         return self._keep(value, thing if kind == "array" else None)
 
-    def _operand(self, time: int, tensor: Any, given: Any, handed: bool, frames: Any, k: int) -> Value:
+    def _operand(
+        self, time: int, tensor: Any, given: Any, handed: bool, frames: Any, k: int
+    ) -> Value:
         """An operand of an op: where it was not seen before, what the op was given tells."""
         known = self.by_object.get(id(tensor))
         if known is not None:
@@ -113,7 +115,11 @@ class Reader:
             self._alias(tensor, value)
             return value
         value = self._keep(TensorValue(tensor), tensor)
-        if handed and given is not tensor and isinstance(given, (float, int, np.ndarray, np.generic, list, tuple, complex)):
+        if (
+            handed
+            and given is not tensor
+            and isinstance(given, (float, int, np.ndarray, np.generic, list, tuple, complex))
+        ):
             if isinstance(given, np.ndarray) and id(given) in self.by_object:
                 return self._same(tensor, self.by_object[id(given)])
             self.entries.append(Entry(value, given, frames, time, k))
@@ -134,7 +140,8 @@ class Reader:
     # --- ops --------------------------------------------------------------------------------------
     def _op(
         self, time: int, kind: Any, inputs: Any, attrs: Any, outputs: Any, arguments: Any,
-        layer: Any, measures: bool, outer: Any, handed: Any, code: CodeType, offset: int, thread: int,
+        layer: Any, measures: bool, outer: Any, handed: Any, code: CodeType, offset: int,
+        thread: int,
     ) -> None:  # fmt: skip
         kind = kind.decode() if isinstance(kind, bytes) else kind
         place = at(code, offset)
@@ -198,7 +205,9 @@ class Reader:
         if not isinstance(inside, tuple) or len(inside) != 2:
             return
         inner, grad = inside
-        given = [a for a in tf.nest.flatten((args, kwargs)) if _is_tensor(a) or _handle(a) is not None]
+        given = [
+            a for a in tf.nest.flatten((args, kwargs)) if _is_tensor(a) or _handle(a) is not None
+        ]
         outputs = [self._keep(TensorValue(t), t) for t in tf.nest.flatten(result)]
         event = Event(
             "CustomGradient", getattr(function, "__name__", "custom_gradient"),
@@ -287,7 +296,9 @@ class Reader:
             if tape.auto_watch and not any(w.value is value for w in tape.watches):
                 tape.watches.append(Watch(value, time, place, automatic=True))
 
-    def _made(self, time: int, it: Any, layer: Any, code: CodeType, offset: int, thread: int) -> None:
+    def _made(
+        self, time: int, it: Any, layer: Any, code: CodeType, offset: int, thread: int
+    ) -> None:
         handle = _handle(it)
         if handle is None:
             return
@@ -300,7 +311,9 @@ class Reader:
         if first is not None and id(handle) not in self.current:
             value = self._fresh(handle, variable)
             self._add(
-                Event("tf.Variable", "tf.Variable", [first[1]], [value], place, first[0], way="rewrap"),
+                Event(
+                    "tf.Variable", "tf.Variable", [first[1]], [value], place, first[0], way="rewrap"
+                ),
                 thread,
             )
 
@@ -361,7 +374,11 @@ class Reader:
         import tensorflow as tf
 
         code, offset, thread = where
-        given = [v for v in [*tf.nest.flatten(x), *model.weights] if _is_tensor(v) or _handle(v) is not None]
+        given = [
+            v
+            for v in [*tf.nest.flatten(x), *model.weights]
+            if _is_tensor(v) or _handle(v) is not None
+        ]
         arrays = [a for a in tf.nest.flatten(result) if isinstance(a, np.ndarray)]
         outputs = [self._keep(Value("array", a, thing=a), a) for a in arrays]
         event = Event(
@@ -397,7 +414,9 @@ class Reader:
                 watched: Any = value.variable if value.variable is not None else value
                 tape.watches.append(Watch(watched, time, at(code, offset)))
 
-    def _query(self, time: int, number: int, method: str, target: Any, sources: Any, *rest: Any) -> None:
+    def _query(
+        self, time: int, number: int, method: str, target: Any, sources: Any, *rest: Any
+    ) -> None:
         import tensorflow as tf
 
         args, kwargs, result, error, code, offset, thread = rest
