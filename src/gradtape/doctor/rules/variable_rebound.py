@@ -105,7 +105,7 @@ for step in range(2):
         )  # fmt: skip
 
     def _place(self, case: Case, event: Event) -> Place | None:
-        """Where the name got the new value: there, or where the function that made it was called."""
+        """Where the name got the new value: there, or at the call that made it."""
         for code, offset in [(event.place.code, event.place.offset), *event.outer]:
             place = at(code, offset)
             if any(_same(bound, case.answer.name) for bound in flow.bound_at(place)):

@@ -14,7 +14,7 @@ import numpy as np
 from . import values
 
 # The operands that are data; the others say how: axes, shapes, positions in time.
-DATA: dict[str, tuple[int, ...] | slice] = dict.fromkeys(
+DATA: dict[str, Any] = dict.fromkeys(
     ("Sum", "Mean", "Prod", "Max", "Min", "Any", "All", "EuclideanNorm", "Reshape", "Transpose",
      "ExpandDims", "Tile", "Pad", "MirrorPad", "BroadcastTo", "Slice", "StridedSlice", "ArgMax",
      "ArgMin", "TopKV2", "TopK", "Cumsum", "Cumprod", "CumulativeLogsumexp", "OneHot", "ReverseV2",

@@ -24,7 +24,7 @@ class TensorValue(Value):
         self._array: Any = None
 
     @property
-    def array(self) -> Any:  # type: ignore[override]
+    def array(self) -> Any:
         if self._array is None:
             self._array = array(self.tensor)
         return self._array
