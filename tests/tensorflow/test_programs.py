@@ -67,6 +67,15 @@ def test_a_documented_difference_does_not_hide_another() -> None:
     assert known.name(program, (1, 0), _number(1.0), _number(2.0)) is None
 
 
+def test_a_difference_of_numbers_explains_no_error() -> None:
+    wrong = {"raises": "ValueError", "bases": [], "message": ""}
+    for op in ("tf.nn.relu({0})", "tf.nn.depthwise_conv2d({0}, {1})", "tf.sort({0})"):
+        program = generate(0, 0)
+        program["steps"].append({"to": "v99", "op": op, "of": [], "shape": [], "dtype": "float32"})
+        assert known.name(program, (), wrong, {"tuple": []}) is None
+        assert known.name(program, (), {"tuple": []}, wrong) is None
+
+
 def test_a_python_without_tensorflow_is_told_how_to_come_by_it(tmp_path: Path) -> None:
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\nexit 1\n")

@@ -51,6 +51,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
         help="a Python with TensorFlow",
     )
     parser.add_argument("--store", action="store_true", help="keep what differs as regressions")
+    parser.add_argument(
+        "--documented", action="store_true", help="name the programs of documented differences too"
+    )
     parser.add_argument("--whole", action="store_true", help="print what differs without shrinking")
     return parser.parse_args(arguments)
 

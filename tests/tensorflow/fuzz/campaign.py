@@ -8,7 +8,7 @@ import logging
 import time
 from typing import Any
 
-from tests.tensorflow.fuzz import compare, interpret, render
+from tests.tensorflow.fuzz import compare, interpret, known, render
 from tests.tensorflow.fuzz.generate import generate
 from tests.tensorflow.fuzz.shrink import shrink
 from tests.tensorflow.fuzz.worker import TensorFlow
@@ -32,6 +32,8 @@ def batch(job: tuple[argparse.Namespace, int, int]) -> tuple[Any, list[str], lis
         kind, words = compare.verdict(program, expected, interpret.answer(program, tf), tf, worker)
         counts[kind] += 1
         if kind in compare.FINE:
+            if options.documented and kind in known.NAMES:
+                reports.append(f"# {program['id']}: {kind}: {words}")
             continue
         if not options.whole:
             program, words = _shrunk(program, kind, words, worker, tf)

@@ -87,6 +87,8 @@ class Draw:
         name = f"x{len(self.inputs)}"
         kinked, wild = self.chance(0.2), self.chance(0.02)
         numbers = [self.number(dtype, kinked, wild) for _ in range(math.prod(shape))]
+        if not shape and dtype != "bool" and numbers == [0]:
+            numbers = [abs(numbers[0])]  # TensorFlow may take a number -0.0 for a 0.0 that it knows
         given = {"name": name, "kind": kind, "dtype": dtype, "shape": list(shape)}
         self.inputs.append({**given, "values": numbers})
         self.known[name] = shape, dtype

@@ -39,6 +39,12 @@ class Found:
         return f"{error['raises']}: {error['message']}" if error and silent else ""
 
     @property
+    def numeric(self) -> bool:
+        """Whether both have numbers there, as many and of the same shape."""
+        pair = numbers(self.expected), numbers(self.got)
+        return pair[0].size > 0 and pair[0].shape == pair[1].shape
+
+    @property
     def ops(self) -> str:
         return text(self.program)
 
@@ -147,6 +153,15 @@ def _late(d: Found) -> bool:
     return any(at > first and name == source for at, name in scenario["watch"])
 
 
+def _slope_of_itself(d: Found) -> bool:
+    """A source that is also a target, among others."""
+    queries = d.program["scenario"]["queries"]
+    if not none(d.expected) or len(d.place) != 2 or not 0 < d.place[0] <= len(queries):
+        return False
+    query = queries[d.place[0] - 1]
+    return len(query["targets"]) > 1 and query["sources"][d.place[1]] in query["targets"]
+
+
 def _complex_infinities(d: Found) -> bool:
     """Numbers that are not finite on either side, in a program with complex numbers."""
     if "complex" not in str([part["dtype"] for part in d.program["steps"]]):
@@ -188,11 +203,10 @@ def _traced(d: Found) -> bool:
         return bool(ours) and _unused(d)
     if "tf.function only supports singleton tf.Variables" in error["message"]:
         return True
-    return (
-        bool(ours)
-        and error["raises"] in ("ValueError", "TypeError")
-        and (ours["raises"] == "InvalidArgumentError")
-    )
+    pair = error["raises"], ours["raises"] if ours else ""
+    if pair == ("InvalidArgumentError", "NotFoundError"):
+        return "No OpKernel was registered" in error["message"]
+    return pair in (("ValueError", "InvalidArgumentError"), ("TypeError", "InvalidArgumentError"))
 
 
 def _untouched(d: Found) -> bool:
@@ -200,7 +214,7 @@ def _untouched(d: Found) -> bool:
     pair = numbers(d.expected), numbers(d.got)
     if "depthwise_conv2d" not in d.ops and "separable_conv2d" not in d.ops:
         return False
-    return pair[0].shape == pair[1].shape and _equal(*pair, np.isnan(pair[0]))
+    return d.numeric and _equal(*pair, np.isnan(pair[0]))
 
 
 def _of_nothing_forward(d: Found) -> bool:
@@ -209,7 +223,7 @@ def _of_nothing_forward(d: Found) -> bool:
         "reduce_logsumexp" in d.ops
         and any(0 in part["shape"] for part in [*d.program["inputs"], *d.program["steps"]])
         and d.program["scenario"]["kind"] in FORWARD
-        and pair[0].shape == pair[1].shape
+        and d.numeric
         and _equal(*pair, np.isnan(pair[0]) & (pair[1] == 0))
     )
 
@@ -231,7 +245,7 @@ SORTING = ("tf.sort(", "tf.argsort(", "tf.nn.top_k(", "in_top_k", "searchsorted"
 def _nan_sorted(d: Found) -> bool:
     """A step sorts something with nan in it."""
     steps = [s for s in d.program["steps"] if any(word in s["op"] for word in SORTING)]
-    if not steps or raised(d.expected) or raised(d.got):
+    if not steps or not d.numeric:
         return False
     values = d.values()
     sorted_ = [values[name] for step in steps for name in step["of"] if name in values]
@@ -246,22 +260,22 @@ def _operands(d: Found, word: str) -> list[Any]:
 
 
 def _erf_of_infinity(d: Found) -> bool:
-    return any(np.isinf(value).any() for value in _operands(d, "tf.math.erf({0})"))
+    given = _operands(d, "tf.math.erf({0})") if d.numeric else []
+    return any(np.isinf(value).any() for value in given)
 
 
 def _sign_of_zero(d: Found) -> bool:
-    """Infinities of another sign behind relu of -0.0, or behind a number -0.0."""
-    pair = numbers(d.expected), numbers(d.got)
-    scalars = [given["values"] for given in d.program["inputs"] if not given["shape"]]
-    if "tf.nn.relu" not in d.ops and "-0.0" not in str(scalars):
+    """Infinities of another sign behind relu of -0.0."""
+    if "tf.nn.relu" not in d.ops or not d.numeric:
         return False
-    return pair[0].shape == pair[1].shape and _equal(
-        *pair, np.isinf(pair[0]) & (pair[0] == -pair[1])
-    )
+    pair = numbers(d.expected), numbers(d.got)
+    return _equal(*pair, np.isinf(pair[0]) & (pair[0] == -pair[1]))
 
 
 def _cast_of_assigned(d: Found) -> bool:
     """A step casts what `assign` returned to the dtype that it has."""
+    if not d.numeric:
+        return False
     steps = {step["to"]: step for step in d.program["steps"]}
     casts = [step for step in steps.values() if step["op"] == "tf.cast({0}, {to})"]
     given = [(step, steps.get(step["of"][0])) for step in casts]
@@ -276,12 +290,13 @@ def _nan_in_matrix(d: Found) -> bool:
 
 
 def _igamma_far_out(d: Found) -> bool:
-    return any(np.nanmax(np.abs(v), initial=0.0) > 1e6 for v in _operands(d, "tf.math.igamma"))
+    given = _operands(d, "tf.math.igamma") if d.numeric else []
+    return any(np.nanmax(np.abs(value), initial=0.0) > 1e6 for value in given)
 
 
 def _below_zero(d: Found) -> bool:
     """A negative number is cast to an unsigned dtype."""
-    values = d.values()
+    values = d.values() if d.numeric else {}
     casts = [step for step in d.program["steps"] if step["op"] == "tf.cast({0}, {to})"]
     given = [values.get(step["of"][0]) for step in casts if step["dtype"].startswith("uint")]
     return any(value is not None and (value < 0).any() for value in given)
@@ -290,10 +305,40 @@ def _below_zero(d: Found) -> bool:
 def _turned_in_jacobian(d: Found) -> bool:
     kinds = ("jacobian", "batch_jacobian", "hessian")
     rolled = "axis=[-1])" in d.ops and "tf.roll" in d.ops
-    return d.program["scenario"]["kind"] in kinds and rolled and bool(d.place and d.place[0])
+    return d.program["scenario"]["kind"] in kinds and rolled and d.numeric and d.place[0] > 0
 
 
 TWICE = ("second", "penalty", "hessian", *FORWARD)
+
+
+def _nan_twice(d: Found, word: str) -> bool:
+    """A second derivative that is nan in TensorFlow only, behind a step with this word."""
+    if word not in d.ops or d.program["scenario"]["kind"] not in TWICE or not d.numeric:
+        return False
+    wanted, found = numbers(d.expected), numbers(d.got)
+    return d.place[0] > 0 and _equal(wanted, found, np.isnan(wanted))
+
+
+def _product_with_zero(d: Found) -> bool:
+    return _nan_twice(d, "segment_prod") and any(
+        (value == 0).any() for value in _operands(d, "segment_prod")
+    )
+
+
+def _exclusive_twice(d: Found) -> bool:
+    return _nan_twice(d, "cumulative_logsumexp") and "exclusive=True" in d.ops
+
+
+def _forward_fails(d: Found) -> bool:
+    """TensorFlow's own errors, in forward mode through functions that it traces."""
+    if d.program["scenario"]["kind"] not in FORWARD:
+        return False
+    traced = "vectorized_map" in d.ops
+    return (
+        d.said.startswith("ValueError: Internal error: Tried to take gradients")
+        or (traced and d.said.startswith("TypeError: InternalError.__init__()"))
+        or (traced and d.said.startswith("TypeError: 'NoneType' object cannot be interpreted"))
+    )
 
 
 def _ctc_twice(d: Found) -> bool:
@@ -348,8 +393,9 @@ DIFFERS = [
     Known(
         "not traced",
         "`tf.function` runs the Python function itself: a wrong shape or dtype in it is the "
-        "InvalidArgumentError of eager code, not the ValueError or TypeError of tracing, also "
-        "where the result is not used, and variables may be made in it.",
+        "InvalidArgumentError of eager code, not the ValueError or TypeError of tracing, a missing "
+        "kernel is a NotFoundError, both also where the result is not used, and variables may be "
+        "made in it.",
         _traced,
     ),
     Known(
@@ -401,6 +447,23 @@ DIFFERS = [
         _turned_in_jacobian,
     ),
     Known(
+        "product with zero",
+        "The second derivative of a segment's product with one zero in it is finite, not nan.",
+        _product_with_zero,
+    ),
+    Known(
+        "exclusive twice",
+        "The second derivative of an exclusive `cumulative_logsumexp` is finite where its first "
+        "result, -inf, is not used; TensorFlow's is nan.",
+        _exclusive_twice,
+    ),
+    Known(
+        "forward mode fails",
+        "Forward mode goes through `tf.function` and `vectorized_map` also where TensorFlow stops "
+        "with an internal error.",
+        _forward_fails,
+    ),
+    Known(
         "ctc twice",
         "The second derivative of `ctc_loss` is finite; in forward mode it is a LookupError.",
         _ctc_twice,
@@ -419,8 +482,7 @@ DIFFERS = [
     ),
     Known(
         "sign of zero",
-        "`tf.constant(-0.0)` keeps its sign, which TensorFlow may lose in a cache, and "
-        "`relu(-0.0)` is 0.0, whose sign there hangs on the size of the tensor.",
+        "`relu(-0.0)` is 0.0; in TensorFlow the sign hangs on the size of the tensor.",
         _sign_of_zero,
     ),
     Known(
@@ -458,6 +520,12 @@ DIFFERS = [
         "A tensor is followed from `watch` on: ops that used it before do not count, where "
         "TensorFlow counts those that were recorded for the sake of another operand.",
         _late,
+    ),
+    Known(
+        "slope of itself",
+        "A target that is not followed has slope 1 with respect to itself, also where an op with "
+        "a followed operand has used it; TensorFlow says None then.",
+        _slope_of_itself,
     ),
     Known(
         "complex infinities",
