@@ -521,7 +521,7 @@ def names(tf):
     """All names, so that one that is new or gone shows."""
     numpy = tf.experimental.numpy
     return [
-        sorted(name for name in dir(space) if name[0] != "_" and name not in OURS)
+        sorted(n for n in getattr(space, "__all__", dir(space)) if n[0] != "_" and n not in OURS)
         for space in (numpy, numpy.random)
     ]
 
