@@ -154,6 +154,8 @@ class Reader:
         tensors = [r for r in nest.flatten(result) if isinstance(r, Engine_value)]
         made = [self.by_object.get(id(r)) for r in tensors]
         outputs = [self._new("tensor", r._value, r) for r in tensors]  # not the twins of inputs
+        if kind != "StopGradient":  # its array is its input's own
+            self.by_array.update({id(r._value): o for r, o in zip(tensors, outputs, strict=True)})
         inputs = [self._value(a, time) for a in given]
         pull = None
         if kind == "EagerPyFunc":  # inside, it is a function with a gradient of its own
