@@ -97,6 +97,9 @@ class Engine:
 
     # --- coming and going -------------------------------------------------------------------------
     def start(self) -> None:
+        for _, name, _ in OPAQUES:
+            # A lazy name first asked for while we listen would keep our function for good.
+            getattr(sys.modules["gradtape"], name, None)
         self._hook_ops()
         self._hook_later_ops()
         self._hook_variables()
