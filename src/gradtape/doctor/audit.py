@@ -65,13 +65,15 @@ def _examine(case: Case) -> Finding | None:
 
 
 def _finding(case: Case, event: Event, total: Difference, local: Difference) -> Finding:
+    from .rules.custom_gradient_none import returned
     from .rules.custom_gradient_wrong import RULE, deliberate, would_be
 
     own = event.kind == "CustomGradient"
     arrived = [case.walk.cotangents.get(o) for o in event.outputs]
     meant = own and deliberate(event, arrived)
+    place = returned(event)[0] if own else None
     finding = case.finding(
-        RULE, event.place,
+        RULE, place or event.place,
         f"the gradient that `{event.name}` passes back is not its slope: {local.claimed:.4g} where "
         f"differences of its values give {local.measured:.4g}, so that `{case.query.target_name}` "
         f"changes by {total.measured:.4g} along a random direction and not by {total.claimed:.4g}.",
@@ -79,6 +81,7 @@ def _finding(case: Case, event: Event, total: Difference, local: Difference) -> 
         else f"compute this in another way: the derivative of {event.kind} is not right at these "
         "values",
         event=event, mends=False, state="wrong", sure=not meant,
+        also=[(event.place, "called here")] if place is not None else [],
     )  # fmt: skip
     if own:
         finding.would_be = would_be(case, event)
@@ -133,8 +136,10 @@ def check(case: Case) -> Difference | None:
 def _claimed(case: Case, nodes: list[Value]) -> Any:
     """The gradient that was answered; of one that is sparse, what the walk gives."""
     array = case.answer.array
-    if not nodes or not np.size(array) or array is None or not finite(array):
+    if not nodes or array is None or not np.size(array) or not finite(array):
         return None
+    if case.answer.state in ("zero", "vanishing"):
+        return None  # what is left of larger numbers is rounding
     if case.query.method == "jacobian":
         array = np.asarray(array).reshape(-1, *nodes[0].shape).sum(0)
     if np.shape(array) == nodes[0].shape and not case.answer.sparse:

@@ -30,7 +30,7 @@ def why_not(event: Event) -> str:
         return f"what {event.name} and the lines after it did could not be computed again"
     if event.way == "gradient":
         return "the first derivative was not recorded, so there is nothing to differentiate again"
-    if event.kind in kinds.POSITIONS or event.kind in ("TopKV2", "OneHot"):
+    if event.kind in kinds.POSITIONS or event.kind in ("TopKV2", "OneHot", "Sort"):
         return f"{event.name} gives positions, and nothing smooth stands in for a position"
     if event.kind in kinds.SAMPLES:
         return f"{event.name} draws at random, and a draw has no derivative"

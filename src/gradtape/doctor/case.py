@@ -6,7 +6,7 @@ import ast
 from functools import cached_property
 from typing import Any
 
-from . import backward, faults, graph, partial, spots, zeros
+from . import backward, bridges, faults, graph, partial, spots, zeros
 from .finding import Finding, WouldBe
 from .history import History
 from .place import Place
@@ -93,18 +93,19 @@ class Case:
         """The gradient across the breaks, or why there is none."""
         found = [self.bridged.cotangents[n] for n in self.nodes if n in self.bridged.cotangents]
         if not found:
-            return None, self.bridged.failed or self._why_not()
+            return None, self._why_not()
         total = sum(found[1:], found[0])
         how = "; ".join(dict.fromkeys(self.bridged.bridged))
         return WouldBe(total, norm(total) or 0.0, how), None
 
     def _why_not(self) -> str:
-        for cut in [] if self.path is None else self.path.cuts:
-            if cut.cause == "gather-index":
-                return (
-                    f"{cut.event.name} takes it as an index, and nothing smooth stands in for one"
-                )
-        return "no computation leads from it to the target"
+        cuts = {c.cause: c.event for c in (self.path.cuts if self.path is not None else ())}
+        if cuts.get("discrete-index", cuts.get("sampling-op")) is not None:
+            return bridges.why_not(cuts.get("discrete-index") or cuts["sampling-op"])
+        if "gather-index" in cuts and cuts["gather-index"].kind != "OneHot":
+            name = cuts["gather-index"].name
+            return f"{name} takes it as an index, and nothing smooth stands in for one"
+        return self.bridged.failed or "no computation leads from it to the target"
 
     @cached_property
     def fault(self) -> faults.Fault | None:
@@ -165,6 +166,7 @@ class Case:
         state = more.pop("state", self.answer.state)
         if state in NUMBERS and event is not None and place is event.place:
             place, message, more["also"] = self._in_layer(event, message, more.get("also", []))
+        message = _on_one_line(message, place, event and event.place)
         return Finding(
             rule.code, rule.name, more.pop("cause", rule.cause), state,
             self.answer.name, self.query.target_name, place, message, fix,
@@ -181,6 +183,15 @@ class Case:
         own = f"`{event.name}` of layer `{layer.name}`"
         message = message.replace(f"`{event.place.text}`", own)
         return layer.made, message, [*also, (event.place, f"`{layer.name}` is called here")]
+
+
+def _on_one_line(message: str, *places: Place | None) -> str:
+    """A sentence that quotes an expression of several lines, with a short form of it."""
+    for place in places:
+        if place is not None and "\n" in place.text:
+            for text in (place.text, place.text.splitlines()[0]):
+                message = message.replace(f"`{text}`", f"`{place.brief}`")
+    return message
 
 
 class ErrorCase:

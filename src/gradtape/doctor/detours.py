@@ -30,7 +30,7 @@ class Exit:
     how: str
     result: Any
     stack: Stack
-    time: int
+    time: float
 
     @property
     def place(self) -> Place:
@@ -61,7 +61,7 @@ class Entry:
     value: Value
     given: Any
     stack: Stack
-    time: int
+    time: float
     operand: int | None = None  # its number among the operands, where that is known
 
 
@@ -69,7 +69,7 @@ def link(exits: Sequence[Exit], entries: Sequence[Entry]) -> list[Event]:
     """An event for every entry that some exits lead to."""
     exits = [e for e in exits if e.how != "bool()"]
     found: list[Event] = []
-    last: dict[tuple, int] = {}
+    last: dict[tuple, float] = {}
     for entry in entries if exits else ():
         if _literal(entry):
             continue
@@ -108,6 +108,8 @@ def _link(before: Sequence[Exit], entry: Entry) -> Event | None:
 def word(exit: Exit) -> str:
     """How it left, in a word of the user's: `np.mean` of `np.mean(parts)`."""
     node = exit.place.node
+    if exit.stores and isinstance(node, ast.Subscript):
+        return f"{ast.unparse(node.value)}[...]"
     if exit.how == ".numpy()" or not isinstance(node, ast.Call):
         return exit.how
     text = ast.unparse(node.func)

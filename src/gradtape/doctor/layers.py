@@ -49,7 +49,13 @@ class Layer:
     @property
     def key(self) -> tuple:
         """The same for every turn of a loop that multiplies by the same thing."""
-        return self.event.place, self.variable or self.weight
+        return self.event.place, self.variable or _number(self.weight) or self.weight
+
+
+def _number(weight: Value | None) -> float | None:
+    """A number in the source is another object in every turn."""
+    plain = weight is not None and weight.maker is None and np.size(weight.array) == 1
+    return float(np.real(np.ravel(weight.array)[0])) if plain and weight is not None else None
 
 
 @dataclass(eq=False)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
@@ -134,10 +136,22 @@ def _search(holder: Any, thing: Any, name: str, deep: int, seen: set[int]) -> st
     elif isinstance(holder, dict):
         parts = ((f"{name}[{k!r}]", part) for k, part in list(holder.items())[:256])
     else:
-        parts = ((f"{name}.{k}", v) for k, v in getattr(holder, "__dict__", {}).items())
-        parts = ((k, v) for k, v in parts if not k.rpartition(".")[2].startswith("_"))
+        parts = ((f"{name}.{k}", v) for k, v in _attributes(holder))
     for inner, part in parts:
         found = _search(part, thing, inner, deep - 1, seen)
         if found is not None:
             return found
     return None
+
+
+def _attributes(holder: Any) -> Iterator[tuple[str, Any]]:
+    """The public attributes of an object; of a layer of Keras, `kernel` and `layers` are properties."""
+    library = type(holder).__module__.partition(".")[0] == "keras"
+    for name, value in list(getattr(holder, "__dict__", {}).items()):
+        if not name.startswith("_"):
+            yield name, value
+        elif library and isinstance(getattr(type(holder), name[1:], None), property):
+            if isinstance(value, (list, tuple, dict)) and name != "_layers":
+                continue  # lists of variables: these are asked for by a better name
+            with suppress(Exception):  # whatever a property does
+                yield name[1:], getattr(holder, name[1:])

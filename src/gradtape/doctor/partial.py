@@ -29,12 +29,47 @@ def lost_term(case: Case) -> Cut | None:
     if case.tape is None or not case.targets:
         return None
     above = ancestors(case.targets)
-    for event in sorted({v.maker for v in above if v.maker is not None}, key=lambda e: e.time):
+    events = sorted({v.maker for v in above if v.maker is not None}, key=lambda e: e.time)
+    for event in events:
+        if _used_again(event, events):
+            continue  # a shift that is taken off elsewhere: x - m, and m added in the end
         if event.way in WAYS and _during(case, event) and _certain(case, event):
             for given in event.inputs:
                 if _depends(case, given) and _added(case, event.outputs[0]):
                     return Cut(kinds.DETOURS[event.way], event, given, event.outputs[0])
+        cause = _held_back(case, event)
+        if cause is not None:
+            return Cut(cause, event, event.inputs[0], event.outputs[0])
     return None
+
+
+def _used_again(event: Event, events: list[Event]) -> bool:
+    """Did what left here come back at several places?"""
+    exits = event.attrs.get("exits", [])
+    return any(e is not event and set(exits) & set(e.attrs.get("exits", [])) for e in events)
+
+
+def _held_back(case: Case, event: Event) -> str | None:
+    """A number added to a loss that was computed outside of all tapes, or whose gradient was
+    stopped. One that is subtracted may be a baseline, and what is made of the other terms a
+    substitute for them (a straight-through estimate): these are meant."""
+    if event.way != "op" or len(event.outputs) != 1 or not event.inputs:
+        return None
+    made, stopped = event.outputs[0], event.kind == "StopGradient"
+    if made.shape or not made.floating or any(t.shape for t in case.targets):
+        return None
+    used = [u for u in made.users if case.tape.number in u.tapes]
+    if not (stopped or not event.tapes) or len(made.users) != 1 or not used:
+        return None
+    found = path(case.nodes, event.inputs, case.tape)
+    if found is None or any(c.cause != "outside-tape" for c in found.cuts):
+        return None
+    if stopped and found.cuts:
+        return None
+    terms = [v for v in used[0].inputs if v is not made]
+    if used[0].kind not in ("AddV2", "Add", "AddN", "Mul") or set(terms) & ancestors([made]):
+        return None
+    return ("stop-gradient" if stopped else "outside-tape") if _added(case, made, False) else None
 
 
 def alone(case: Case, event: Event) -> bool:
@@ -67,11 +102,16 @@ def _depends(case: Case, value: Value) -> bool:
     return bool(found.events) or value in case.nodes
 
 
-def _added(case: Case, value: Value) -> bool:
-    """Is it, or what was made of it alone, a term of the target: added, and scaled by constants?"""
+def _added(case: Case, value: Value, taken: bool = True) -> bool:
+    """Is it, or what was made of it alone, a term of the target: added, and scaled by constants?
+
+    `taken` allows it to be subtracted as well.
+    """
     while value not in case.targets:
         users = [e for e in value.users if e in case.walk.passed]
         if len(users) != 1 or not _linear(case, users[0], value):
+            return False
+        if not taken and users[0].kind in ("Sub", "Neg"):
             return False
         value = users[0].outputs[0]
     return True

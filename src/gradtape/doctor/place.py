@@ -9,6 +9,8 @@ from itertools import islice
 from types import CodeType
 from typing import Any
 
+BRIEF = 60  # characters of an expression of several lines
+
 
 class Place:
     """An expression in the user's source: file, line, columns, its text and its syntax tree."""
@@ -53,6 +55,15 @@ class Place:
         if len(lines) == 1:
             return lines[0][column:end_column]
         return "\n".join([lines[0][column:], *lines[1:-1], lines[-1][:end_column]])
+
+    @property
+    def brief(self) -> str:
+        """The expression on one line, shortened when it is written over several."""
+        if "\n" not in self.text:
+            return self.text
+        line = " ".join(self.text.split()).replace("( ", "(").replace("[ ", "[")
+        line = line.replace(", )", ")").replace(" )", ")").replace(", ]", "]").replace(" ]", "]")
+        return line if len(line) <= BRIEF else line[: BRIEF - 3].rstrip(" ,([") + "..."
 
     @cached_property
     def node(self) -> ast.AST | None:

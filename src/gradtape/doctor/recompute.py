@@ -30,6 +30,7 @@ _BINARY: dict[type, Callable] = {
 }  # fmt: skip
 _PLAIN = (bool, int, float, complex, str, np.ndarray, np.generic, type(None), type(Ellipsis))
 _KNOWN = (*_PLAIN, ModuleType, FunctionType, BuiltinFunctionType, np.ufunc)
+_MAKERS = ("constant", "convert_to_tensor", "identity")
 _SAME = ("astype", "copy", "item", "tolist", "numpy", "view")
 
 
@@ -294,10 +295,9 @@ class _Reading:
     def _Attribute(self, node: ast.Attribute, code: CodeType) -> Any:
         for inner in {inner: None for e in self.exits for inner, _ in e.stack}:
             for s in flow.statements(inner):  # stored by a method, taken by another
-                if not isinstance(s, ast.Assign) or not _holds_any(s, self.exits):
+                if not isinstance(s, ast.Assign) or not isinstance(s.targets[0], ast.Attribute):
                     continue
-                target = s.targets[0]
-                if isinstance(target, ast.Attribute) and target.attr == node.attr:
+                if s.targets[0].attr == node.attr and _holds_any(s, self.exits):
                     return self.value(s.value, inner)
         base = self.value(node.value, code)
         if isinstance(base, ModuleType):
@@ -412,6 +412,8 @@ class _Reading:
 
     def _call(self, module: str, name: str, called: Any, args: list, kwargs: dict) -> Any:
         if called is float or (module == "numpy" and name in namesakes.IDENTITIES):
+            return _wide(args[0])
+        if module in ("gradtape", "tensorflow") and name in _MAKERS:
             return _wide(args[0])
         if module not in (*ARRAYS, "math", "builtins") or "random" in str(called):
             raise Unknown(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import linecache
 from dataclasses import dataclass, field
 
@@ -10,6 +11,7 @@ from . import flow, namesakes
 from .place import Place, full_name, imports, parents, span_of
 
 PACKAGES = ("numpy", "scipy", "math")
+_ALONE = frozenset({"tensorflow", "gradtape", *dir(builtins)})
 _DROPPED = ("numpy", "item", "tolist", "copy")
 
 
@@ -19,6 +21,7 @@ class Rewrite:
 
     place: Place
     complete: bool = True
+    into: str | None = None  # a function of the user's that the array is given to
     swaps: list[tuple[str, str, int]] = field(default_factory=list)  # old, new, line
     dropped: list[str] = field(default_factory=list)  # ".numpy()", "float()"
     edits: list[tuple[int, int, str]] = field(default_factory=list)  # columns, new text
@@ -57,6 +60,8 @@ def rewrite(place: Place) -> Rewrite:
                 _swap(found, outer, _recorded_names(place.file) + ".convert_to_tensor", quiet=True)
                 break
             if name != "float" and name.partition(".")[0] not in PACKAGES:
+                if _is_function(place.file, outer.func) and name.partition(".")[0] not in _ALONE:
+                    found.into, found.complete = ast.unparse(outer.func), False
                 break  # the value has come back, or goes into a function of the user's
             _call(found, outer, inner)
         elif isinstance(outer, ast.Call) and isinstance(outer.func, ast.Attribute):
@@ -125,6 +130,14 @@ def _call(found: Rewrite, node: ast.Call, inner: ast.AST | None) -> None:
         _method(found, node, function, f"{prefix}.{namesakes.METHODS[function.attr]}")
     else:
         found.complete = False
+
+
+def _is_function(file: str, node: ast.expr) -> bool:
+    """A function by its name or of a module, and not a method of some object."""
+    root = node
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    return isinstance(root, ast.Name) and (root is node or root.id in imports(file))
 
 
 def _stands_alone(place: Place) -> bool:

@@ -61,6 +61,8 @@ class Session:
         if not any(s.engine is self.engine for s in RUNNING):
             self.engine.stop()
         self._guarded(self._conclude)
+        self.notes += self.engine.notes
+        self.faults += self.engine.faults
 
     def raised(self, error: BaseException) -> None:
         """The program ended with this exception."""
@@ -113,8 +115,11 @@ class Session:
         for parameters in CALLS:
             if sources is None:
                 target, sources = names.arguments(place, *parameters)
-        named = names.leaves(sources, asked.sources, asked.frame, "source")
-        texts = names.leaves(target, asked.target, asked.frame, "target")
+        if asked.names is not None:
+            texts, named = [asked.names[0]], asked.names[1]
+        else:
+            named = names.leaves(sources, asked.sources, asked.frame, "source")
+            texts = names.leaves(target, asked.target, asked.frame, "target")
         record = Record(place, asked.method, ", ".join(texts), [Line(name) for name in named])
         self.history.records[place] = record
         return record
@@ -189,7 +194,16 @@ class Session:
                 self._keep(finding)
                 return
 
+    def _stands(self, finding: Finding) -> bool:
+        record = finding.query and self.history.records.get(finding.query.place)
+        if not record:
+            return True
+        lines = [line for line in record.lines if line.name in finding.sources]
+        (rule,) = (rule for rule in CATALOGUE if rule.code == finding.code)
+        return rule.stands(finding, lines, record.targets.numbers)
+
     def _conclude(self) -> None:
+        self.findings = {k: f for k, f in self.findings.items() if self._stands(f)}
         run = Run(self.engine.trace(), self.history, list(self.findings.values()))
         for rule in CATALOGUE:
             for finding in rule.examine_run(run):

@@ -52,7 +52,7 @@ class Spot:
     flows: bool  # a sound gradient arrived here
     breaks: bool = False  # here is the fault
     on_path: bool = True  # on the path that the report draws
-    time: int = -1  # of the trace; the source is there before everything
+    time: float = -1  # of the trace; the source is there before everything
 
 
 def survey(case: Case, culprit: Event | None, bridged: bool) -> list[Spot]:

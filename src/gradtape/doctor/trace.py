@@ -23,7 +23,7 @@ class Variable:
     name: str | None  # as the engine calls it
     made: Place | None
     owner: Any = None  # the engine's own object, to find its name in the user's program
-    time: int = -1  # of its making; -1 when that was before the trace
+    time: float = -1  # of its making; -1 when that was before the trace
 
 
 @dataclass(eq=False)
@@ -76,7 +76,7 @@ class Event:
     inputs: list[Value]
     outputs: list[Value]
     place: Place
-    time: int
+    time: float
     way: str = "op"
     attrs: dict[str, Any] = field(default_factory=dict)
     back: Place | None = None  # of a detour: where the value came back
@@ -105,7 +105,7 @@ class Watch:
     """A call of `watch`, or the first read of a variable that a tape watches by itself."""
 
     value: Value | Variable
-    time: int
+    time: float
     place: Place
     automatic: bool = False
 
@@ -154,7 +154,7 @@ class Query:
     target_name: str
     answers: list[Answer]
     place: Place
-    time: int
+    time: float
     step: int  # how often this place has asked, from 1
     seeds: list[Any] | None = None
     error: BaseException | None = None
@@ -175,6 +175,8 @@ class Asked:
     gradients: list[Any]
     values: list[Any]  # of the sources
     results: list[Any]  # of the targets
+    # Of target and sources, where the user did not write the call.
+    names: tuple[str, list[str]] | None = None
 
 
 @dataclass(eq=False)

@@ -92,6 +92,8 @@ class Engine:
         self._undo: list[Callable[[], None]] = []
         self._numbers = count()
         self._counted = self._bytes = 0  # of the log: events looked at, bytes they hold
+        self.notes: list[str] = []  # what cannot be listened to
+        self.faults: list[str] = []  # of the listening itself
         self.deaf = False  # while the doctor itself computes
         self.asking = 0  # queries that are being answered
 

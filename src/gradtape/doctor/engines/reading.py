@@ -67,7 +67,9 @@ class Reader:
         return self.trace
 
     # --- values -----------------------------------------------------------------------------------
-    def _value(self, thing: Any, time: int, stack: Any = None, operand: int | None = None) -> Value:
+    def _value(
+        self, thing: Any, time: float, stack: Any = None, operand: int | None = None
+    ) -> Value:
         """The value of an operand, whatever it is."""
         if isinstance(thing, Engine_variable):
             return self.current.get(id(thing)) or self._reading(time, thing, thing._seen)
@@ -78,7 +80,7 @@ class Reader:
             return self._tensor(thing, time)
         return self._given(thing, time, stack, operand)
 
-    def _tensor(self, thing: Any, time: int) -> Value:
+    def _tensor(self, thing: Any, time: float) -> Value:
         """A tensor that no event made: a constant, or an old one by another name."""
         twin = self.by_array.get(id(thing._value))
         if twin is not None:
@@ -87,7 +89,7 @@ class Reader:
             return twin
         return self._new("tensor", thing._value, thing)
 
-    def _given(self, thing: Any, time: int, stack: Any, operand: int | None) -> Value:
+    def _given(self, thing: Any, time: float, stack: Any, operand: int | None) -> Value:
         """A Python number, an array, a list of them, as an operand."""
         if isinstance(thing, (list, tuple)) and convert.holds_tensor(thing):
             return self._new("number", None, thing)
@@ -132,7 +134,9 @@ class Reader:
             value.maker = event
 
     # --- ops --------------------------------------------------------------------------------------
-    def _op(self, time: int, op: Any, operands: Any, params: Any, result: Any, *where: Any) -> None:
+    def _op(
+        self, time: float, op: Any, operands: Any, params: Any, result: Any, *where: Any
+    ) -> None:
         outer, code, offset, thread = where
         frames = ((code, offset), *(outer or ()))
         inputs = [self._value(a, time, frames, k) for k, a in enumerate(operands)]
@@ -147,7 +151,7 @@ class Reader:
         self._add(event, thread)
 
     def _opaque(
-        self, time: int, kind: str, args: Any, kwargs: Any, result: Any, *where: Any
+        self, time: float, kind: str, args: Any, kwargs: Any, result: Any, *where: Any
     ) -> None:
         code, offset, thread = where
         given = [a for a in nest.flatten((args, kwargs)) if convert.is_tensor_like(a)]
@@ -171,7 +175,7 @@ class Reader:
         )
         self._add(event, thread)
 
-    def _index(self, time: int, given: Any, result: Any, *where: Any) -> None:
+    def _index(self, time: float, given: Any, result: Any, *where: Any) -> None:
         """Positions that were read as plain numbers: operands of what chose by them."""
         for made in nest.flatten(result):
             event = self._value(made, time).maker
@@ -186,10 +190,10 @@ class Reader:
             for value in more:
                 value.users.append(event)
 
-    def _inside(self, time: int, op: Any, grad: Any, operands: Any, *where: Any) -> None:
+    def _inside(self, time: float, op: Any, grad: Any, operands: Any, *where: Any) -> None:
         self.inside.append((op, grad, operands))
 
-    def _custom(self, time: int, function: Any, args: Any, result: Any, *where: Any) -> None:
+    def _custom(self, time: float, function: Any, args: Any, result: Any, *where: Any) -> None:
         code, offset, thread = where
         outputs = [
             self._new("tensor", r._value, r)
@@ -223,7 +227,7 @@ class Reader:
             self.held.append(it)
         return known
 
-    def _reading(self, time: int, it: Any, seen: Any) -> Value:
+    def _reading(self, time: float, it: Any, seen: Any) -> Value:
         before = self.current.get(id(it))
         value = self._new("variable", seen._value, seen, self._variable(it))
         self.current[id(it)] = value
@@ -233,7 +237,7 @@ class Reader:
             value.maker.outputs.append(value)
         return value
 
-    def _read(self, time: int, it: Any, seen: Any, code: Any, offset: int, thread: int) -> None:
+    def _read(self, time: float, it: Any, seen: Any, code: Any, offset: int, thread: int) -> None:
         value = self._reading(time, it, seen)
         if it.trainable:
             for number in self.active.get(thread, ()):
@@ -241,19 +245,19 @@ class Reader:
                 if tape.auto_watch:
                     tape.watches.append(Watch(value, time, at(code, offset), automatic=True))
 
-    def _made(self, time: int, it: Any, given: Any, array: Any, *where: Any) -> None:
+    def _made(self, time: float, it: Any, given: Any, array: Any, *where: Any) -> None:
         code, offset, thread = where
         place = at(code, offset)
         variable = self._variable(it, place)
         variable.made, variable.time = place, time
         self._stored(time, it, given, array, "rewrap", "tf.Variable", place, thread)
 
-    def _assign(self, time: int, it: Any, how: str, given: Any, array: Any, *where: Any) -> None:
+    def _assign(self, time: float, it: Any, how: str, given: Any, array: Any, *where: Any) -> None:
         code, offset, thread = where
         self._stored(time, it, given, array, "assign", how, at(code, offset), thread)
 
     def _stored(
-        self, time: int, it: Any, given: Any, array: Any, way: str, name: str, place: Place,
+        self, time: float, it: Any, given: Any, array: Any, way: str, name: str, place: Place,
         thread: int,
     ) -> None:  # fmt: skip
         inputs = [self._value(given, time, ((place.code, place.offset),))]
@@ -267,13 +271,15 @@ class Reader:
         self._add(Event(name, name, inputs, [value], place, time, way=way), thread)
 
     # --- leaving and coming back ------------------------------------------------------------------
-    def _escape(self, time: int, it: Any, name: str, result: Any, stack: Any, *where: Any) -> None:
+    def _escape(
+        self, time: float, it: Any, name: str, result: Any, stack: Any, *where: Any
+    ) -> None:
         if stack:
             exit = Exit(self._value(it, time), raw.EXITS[name], result, stack, time)
             self.exits.append(exit)
             self.held.append(result)
 
-    def _convert(self, time: int, given: Any, array: Any, stack: Any, *where: Any) -> None:
+    def _convert(self, time: float, given: Any, array: Any, stack: Any, *where: Any) -> None:
         if not stack:
             return
         value = self._new("tensor", array, None)
@@ -289,7 +295,9 @@ class Reader:
             self.entries.append(Entry(value, given, stack, time))
 
     # --- tapes ------------------------------------------------------------------------------------
-    def _start(self, time: int, number: int, it: Any, code: Any, offset: int, thread: int) -> None:
+    def _start(
+        self, time: float, number: int, it: Any, code: Any, offset: int, thread: int
+    ) -> None:
         tape = self.trace.tapes.get(number)
         if tape is None:
             tape = Tape(number, it._persistent, it._watch_accessed_variables, at(code, offset))
@@ -297,14 +305,16 @@ class Reader:
         tape.spans.append([time, float("inf")])
         self.active.setdefault(thread, []).append(number)
 
-    def _stop(self, time: int, number: int, code: Any, offset: int, thread: int) -> None:
+    def _stop(self, time: float, number: int, code: Any, offset: int, thread: int) -> None:
         tape = self.trace.tapes.get(number)
         if tape is not None and tape.spans:
             tape.spans[-1][1] = time
         if number in self.active.get(thread, ()):
             self.active[thread].remove(number)
 
-    def _watch(self, time: int, number: int, it: Any, code: Any, offset: int, thread: int) -> None:
+    def _watch(
+        self, time: float, number: int, it: Any, code: Any, offset: int, thread: int
+    ) -> None:
         tape = self.trace.tapes.get(number)
         for part in nest.flatten(it):
             if tape is not None and convert.is_tensor_like(part):
@@ -313,7 +323,7 @@ class Reader:
                 tape.watches.append(Watch(watched, time, at(code, offset)))
 
     def _query(
-        self, time: int, number: int, method: str, target: Any, sources: Any, *rest: Any
+        self, time: float, number: int, method: str, target: Any, sources: Any, *rest: Any
     ) -> None:
         args, kwargs, result, error, code, offset, thread = rest
         place = at(code, offset)
@@ -336,13 +346,13 @@ class Reader:
         self.trace.queries.append(query)
         self._gradient_event(query, given, thread)
 
-    def _source(self, source: Any, time: int) -> Any:
+    def _source(self, source: Any, time: float) -> Any:
         value = self._value(source, time)
         if isinstance(source, np.ndarray):
             self._array_source(source, value, time)
         return value.variable if isinstance(source, Engine_variable) else value
 
-    def _array_source(self, source: Any, value: Value, time: int) -> None:
+    def _array_source(self, source: Any, value: Value, time: float) -> None:
         """A NumPy array as a source: where it became a constant, the path leads on."""
         for entry in self.entries:
             if entry.given is source and entry.value is not value and entry.value.maker is None:

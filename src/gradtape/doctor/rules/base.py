@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .. import partial
 
 if TYPE_CHECKING:
@@ -12,8 +14,11 @@ if TYPE_CHECKING:
     from ..faults import Fault
     from ..finding import Finding
     from ..graph import Cut
+    from ..history import Line
     from ..trace import Event
     from ..zeros import Death
+
+DONE = 1e-6  # of the largest loss of a run, what is nothing
 
 
 class Rule:
@@ -48,6 +53,13 @@ class Rule:
     def examine_run(self, run: Run) -> Iterable[Finding]:
         """About the whole run, when it has ended: what shows only over many steps."""
         return ()
+
+    def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
+        """Is a finding of its own still one, now that the run has ended?
+
+        `lines` are the sources over the steps, `targets` the values of the target.
+        """
+        return True
 
 
 class CutRule(Rule):
@@ -109,6 +121,14 @@ class DeathRule(Rule):
 
     states = frozenset({"zero"})
     kinds: frozenset[str] = frozenset()
+
+    def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
+        """A loss that came down to nothing has nothing left to teach: a margin that is kept."""
+        learned = all(line.states.get("ok") for line in lines)
+        arrays = [np.asarray(t.array) for t in finding.query.targets]
+        ends = [float(np.abs(a).max()) for a in arrays if a.size and a.dtype.kind in "fcV"]
+        most = max((abs(t) for t in targets if np.isfinite(t)), default=0.0)
+        return not (learned and ends and max(ends) <= DONE * most)
 
     def examine(self, case: Case) -> Finding | None:
         for death in case.deaths:

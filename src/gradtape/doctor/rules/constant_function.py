@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ..case import Case
 from ..finding import Finding
-from ..zeros import cancellations
+from ..replay import Replay, above, flows_in, replay
+from ..trace import Event, Value
+from ..zeros import cancellations, nothing
 from .base import Rule
+
+# Ops in which what depends on the source can add up to something that does not.
+MEETINGS = frozenset({
+    "Sum", "Mean", "Sub", "AddV2", "AddN", "RealDiv", "Mul", "MatMul", "Prod", "Einsum", "Max",
+})  # fmt: skip
+SUMS = frozenset({"Sum", "Mean"})
+MOVED, STILL = 1e-3, 1e-9  # shares of a value
 
 
 class ConstantFunction(Rule):
-    code, name, states = "GT206", "constant-function", frozenset({"zero"})
+    code, name, states = "GT206", "constant-function", frozenset({"zero", "vanishing"})
     title = "the target is the same for every value of the source"
     lesson = """\
-A softmax over an axis of size 1 is always 1. The mean of something minus its own mean is always
-0. The log-probability of a reparameterised sample under its own distribution does not depend on
-the mean. The path is there, but the contributions cancel: the gradient is rightly 0, and the
-loss says nothing about the source."""
+A softmax over an axis of size 1 is always 1, and so is the sum of any softmax. The mean of
+something minus its own mean is always 0. The log-probability of a reparameterised sample under its
+own distribution does not depend on the mean. The path is there, but the contributions cancel: the
+gradient is rightly 0, and the loss says nothing about the source."""
     failing = """\
 x = tf.constant([[1.0], [2.0]])
 w = tf.Variable([[0.5]])
@@ -39,9 +51,8 @@ grad = tape.gradient(loss, w)
     def examine(self, case: Case) -> Finding | None:
         for death in case.deaths:
             event = death.event
-            if event.kind in ("Softmax", "LogSoftmax") and np.shape(event.outputs[0].array)[
-                -1:
-            ] == (1,):
+            single = np.shape(event.outputs[0].array)[-1:] == (1,)
+            if event.kind in ("Softmax", "LogSoftmax") and single:
                 return case.finding(
                     self, event.place,
                     f"`{event.place.text}` is a softmax over an axis of size 1: it is 1 whatever "
@@ -49,6 +60,9 @@ grad = tape.gradient(loss, w)
                     "use tf.sigmoid for one unit, or give the softmax an axis with several classes",
                     event=event, mends=False,
                 )  # fmt: skip
+        changes = _changes(case)
+        if changes is None:
+            return None  # at this point it is flat, elsewhere it is not: a minimum
         for _, senders in cancellations(case.walk, case.nodes):
             if len(senders) < 2:
                 continue
@@ -61,7 +75,83 @@ grad = tape.gradient(loss, w)
                 "look at the loss: it does not depend on this source",
                 event=last, mends=False, also=[(place, "used here too") for place in others[:3]],
             )  # fmt: skip
+        lost = _lost_at(case, changes)
+        if lost is None:
+            return None
+        return case.finding(
+            self, lost.place,
+            f"`{lost.place.text}` stays the same when `{case.answer.name}` changes, so "
+            f"`{case.query.target_name}` says nothing about it.",
+            "look at the loss: it does not depend on this source",
+            event=lost, mends=False,
+        )  # fmt: skip
+
+
+Change = Callable[..., float]
+
+
+def _changes(case: Case) -> list[tuple[Replay, Change]] | None:
+    """Runs with other values of the source that leave the target as it was, None if it moves."""
+    nodes = [n for n in case.nodes if n in above(case.targets) and n.floating]
+    arrays = [n.array for n in (*nodes, *case.targets)]
+    if not nodes or any(a is None or np.asarray(a).dtype.kind != "f" for a in arrays):
         return None
+    flows = flows_in(case.tape, above(case.targets))
+    still = {n: np.asarray(n.array, np.float64) for n in nodes}
+    rng = np.random.default_rng(0)
+    start, found = replay(case.targets, still, flows), []
+    for _ in range(2):
+        step = {n: max(float(np.abs(a).mean()), 0.1) for n, a in still.items()}
+        moved = {n: a + 0.5 * step[n] * rng.normal(size=a.shape) for n, a in still.items()}
+        run = replay(case.targets, moved, flows)
+        if start.failed or run.failed:
+            return None
+
+        def change(value: Any, size: float = 0.0, run: Any = run) -> float:
+            a, b = (np.asarray(r[value]) for r in (start, run))
+            a, b = (c if c.dtype.kind == "c" else c.astype(np.float64) for c in (a, b))
+            if not a.size:
+                return 0.0
+            return float(np.abs(a - b).max()) / max(float(np.abs(a).max()), size, 1e-12)
+
+        if not all(change(t, _given(t.maker)) <= STILL for t in case.targets):
+            return None
+        found.append((run, change))
+    return found
+
+
+def _lost_at(case: Case, changes: list[tuple[Replay, Change]]) -> Event | None:
+    """The op whose operands change with the source, and whose result does not."""
+    found = set()
+    for run, change in changes:
+        found.add(next((
+            e for e in sorted(run.pulls, key=lambda e: e.time)
+            if all(change(o, _given(e)) <= STILL for o in e.outputs)
+            and any(v.floating and change(v, _size(e)) > MOVED for v in e.inputs)
+        ), None))  # fmt: skip
+    event = found.pop()
+    # What is merely small may be so by another cause; a sum that rounds to nothing is clear.
+    kinds = MEETINGS if case.answer.state == "zero" else SUMS
+    if found or event is None or event.kind not in kinds:
+        return None
+    # By nothing multiplied, all is nothing: then the zeros are the cause.
+    return None if any(nothing(v.array) for v in event.inputs) else event
+
+
+def _size(event: Event) -> float:
+    return _largest(event.outputs[0])
+
+
+def _given(event: Event | None) -> float:
+    """The size of the terms of a sum: when that is 0, nothing else tells the scale."""
+    if event is None or event.kind not in (*SUMS, "Sub", "AddV2", "AddN"):
+        return 0.0
+    return max((_largest(v) for v in event.inputs if v.floating), default=0.0)
+
+
+def _largest(value: Value) -> float:
+    sizes = np.abs(np.asarray(0.0 if value.array is None else value.array))
+    return float(sizes.max()) if sizes.size else 0.0
 
 
 RULE = ConstantFunction()

@@ -8,9 +8,9 @@ import numpy as np
 
 
 def share(mask: Any) -> str:
-    """ "3 of 640 numbers", "the number" or "all 640 numbers"."""
+    """ " (3 of 640 numbers)", " (all 640 numbers)", and nothing of a single one."""
     mask = np.asarray(mask)
     count = int(mask.sum())
     if mask.size == 1:
-        return "the number"
-    return f"all {count} numbers" if count == mask.size else f"{count} of {mask.size} numbers"
+        return ""
+    return f" (all {count} numbers)" if count == mask.size else f" ({count} of {mask.size} numbers)"

@@ -14,6 +14,7 @@ from ..finding import Finding, WouldBe
 from ..states import norm
 from ..trace import Event
 from .base import Rule
+from .custom_gradient_none import returned
 
 TOLERANCE = 2e-2
 
@@ -80,13 +81,16 @@ grad = tape.gradient(loss, w)
         if worst is None or audit.check_event(event) is None:
             return None
         k, claimed, slope = worst
+        deaf = ", because it does not use what comes to it" if _deaf(event, gs) else ""
+        place = returned(event)[0]
         finding = case.finding(
-            self, event.place,
+            self, place or event.place,
             f"the gradient function of `{event.name}` gives {claimed:.4g} where the slope of what "
-            f"it computes is {slope:.4g}{_which(k, event)}.",
+            f"it computes is {slope:.4g}{_which(k, event)}{deaf}.",
             f"correct the gradient function of `{event.name}`: it must return upstream times the "
             "derivative",
             event=event, mends=False, state="wrong", sure=False,
+            also=[(event.place, "called here")] if place is not None else [],
         )  # fmt: skip
         finding.would_be = would_be(case, event)
         return finding
@@ -97,8 +101,9 @@ def deliberate(event: Event, gs: list) -> bool:
     own = audit.reference(event)
     if own is None or audit.passes_values(event) or any(g is None for g in gs):
         return True
-    slopes = own(gs)
-    return any(s is None or not np.any(s) for s in slopes) or not _linear(event, gs)
+    if any(s is None or not np.any(s) for s in own(gs)):
+        return True
+    return not _linear(event, gs) and not _deaf(event, gs)
 
 
 def _which(k: int, event: Event) -> str:
@@ -132,6 +137,20 @@ def _linear(event: Event, gs: list) -> bool:
         again = event.pull([np.asarray(g * factor, g.dtype)[()] for g in gs])
         for a, b in zip(once, again, strict=True):
             if a is not None and not np.allclose(a * factor, b, rtol=1e-3, atol=1e-12):
+                return False
+    return True
+
+
+def _deaf(event: Event, gs: list) -> bool:
+    """Does it return the same whatever comes to it? Nobody wants that, unless it is nothing."""
+    assert event.pull is not None
+    once = event.pull(gs)
+    if not any(a is not None and np.any(a) for a in once):
+        return False
+    for factor in (-1.0, 100.0):
+        again = event.pull([np.asarray(g * factor, g.dtype)[()] for g in gs])
+        for a, b in zip(once, again, strict=True):
+            if (a is None) != (b is None) or (a is not None and not np.array_equal(a, b)):
                 return False
     return True
 

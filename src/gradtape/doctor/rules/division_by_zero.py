@@ -47,7 +47,7 @@ grad = tape.gradient(loss, w)
             zeros = np.asarray(divisor.array) == 0
             if not zeros.any() or (event.kind == "Pow" and not _negative(event)):
                 return None
-            said = f"`{text}` divides by 0 ({share(zeros)})."
+            said = f"`{text}` divides by 0{share(zeros)}."
             fix = "divide with tf.math.divide_no_nan, or add a little to the divisor"
         return case.finding(self, event.place, said, fix, event=event, mends=False)
 

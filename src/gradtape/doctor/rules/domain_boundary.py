@@ -13,7 +13,7 @@ from .counts import share
 
 # Where the function or its slope is not finite, and how to stay away.
 EDGES = {
-    "Asin": (lambda x: np.abs(x) >= 1, "at or beyond 1 and -1"),
+    "Asin": (lambda x: np.abs(x) >= 1, "at or beyond -1 or 1"),
     "Acos": (lambda x: np.abs(x) >= 1, "at or beyond 1 and -1"),
     "Atanh": (lambda x: np.abs(x) >= 1, "at or beyond 1 and -1"),
     "Acosh": (lambda x: x <= 1, "at or below 1"),
@@ -72,7 +72,7 @@ grad = tape.gradient(angle, a)
                         "tf.clip_by_value(x, low, high)")  # fmt: skip
         return case.finding(
             self, event.place,
-            f"the argument of `{event.place.text}` is {words} ({share(outside)}), where the "
+            f"the argument of `{event.place.text}` is {words}{share(outside)}, where the "
             "function has no finite slope.",
             fix, event=event, mends=False,
         )  # fmt: skip

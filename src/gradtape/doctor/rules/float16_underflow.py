@@ -6,6 +6,7 @@ import numpy as np
 
 from ..case import Case
 from ..finding import Finding
+from ..zeros import Death
 from .base import Rule
 
 SMALLEST = 6e-8
@@ -34,15 +35,8 @@ grad = tape.gradient(loss, w)
 
     def examine(self, case: Case) -> Finding | None:
         for death in case.deaths:
-            event, given = death.event, event_operand(death)
-            if np.asarray(given).dtype != np.float16 or event.pull is None:
-                continue
-            others = [np.asarray(v.array, np.float64) for k, v in enumerate(event.inputs)
-                      if k != death.operand and v.array is not None]  # fmt: skip
-            sizes = [float(np.abs(o).max()) for o in others if o.size and np.any(o)]
-            g = float(np.abs(np.asarray(death.cotangent, np.float64)).max())
-            exact = g * (sizes[0] if sizes else 1.0)
-            if event.kind not in ("Mul", "RealDiv", "MatMul", "Cast", "Mean") or exact == 0:
+            event, exact = death.event, _exact(death)
+            if not 0 < exact < SMALLEST:
                 continue
             return case.finding(
                 self, event.place,
@@ -55,8 +49,19 @@ grad = tape.gradient(loss, w)
         return None
 
 
-def event_operand(death: object) -> object:
-    return death.event.inputs[death.operand].array  # type: ignore[attr-defined]
+def _exact(death: Death) -> float:
+    """The largest number that the op would have passed on in double precision."""
+    event = death.event
+    arrays = [v.array for v in event.inputs]
+    if np.asarray(arrays[death.operand]).dtype != np.float16 or event.replay is None:
+        return 0.0
+    gs = [None if o.array is None else np.asarray(death.cotangent, np.float64)
+          for o in event.outputs[:1]]  # fmt: skip
+    try:
+        part = event.replay(arrays)[1](gs)[death.operand]
+    except Exception:  # an op that is not to be had on its own
+        return 0.0
+    return 0.0 if part is None or not np.size(part) else float(np.abs(part).max())
 
 
 RULE = Float16Underflow()

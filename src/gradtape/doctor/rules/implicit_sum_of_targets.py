@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from .. import flow
+from ..backward import walk
 from ..case import Case, Run
 from ..faults import descendants
 from ..finding import Finding
+from ..place import Place
 from ..trace import Query, Value, Variable
 from .base import Rule
+
+MATRICES = frozenset({"jac", "jacobian", "jacobians", "hess", "hessian", "hessians"})
+TRIED = 6  # elements of the target
 
 
 class ImplicitSumOfTargets(Rule):
@@ -57,16 +67,18 @@ for step in range(3):
             return None
         record = run.history.records[query.place]
         query.target_name, query.step = record.target, record.steps
-        used = []
+        used, wanted = [], _asked_for_all(query.place)
         for answer, line in zip(query.answers, record.lines, strict=False):
             answer.name = line.name
             answer.state = line.state
-            if answer.state == "ok" and _trains(run, query, answer.source):
-                used.append(answer)
+            if answer.state == "ok" and (wanted or _trains(run, query, answer.source)):
+                used.append(Case(run.trace, query, answer, run.history))
+        used = [case for case in used if _mixes(case, target)]
         if not used:
             return None
-        case = Case(run.trace, query, used[0], run.history)
-        size = int(np.size(target.array))
+        case, size = used[0], int(np.size(target.array))
+        if wanted:
+            return self._all(case, target, wanted)
         finding = case.finding(
             self, query.place,
             f"`{query.target_name}` has {size} elements (shape {target.shape}) and was never "
@@ -74,8 +86,21 @@ for step in range(3):
             f"reduce it in the tape's block: `tf.reduce_mean({query.target_name})`",
             mends=False, state="wrong", sure=False,
         )  # fmt: skip
-        finding.sources = [answer.name for answer in used]
+        finding.sources = [case.answer.name for case in used]
         return finding
+
+    def _all(self, case: Case, target: Value, name: str) -> Finding:
+        query, size = case.query, int(np.size(target.array))
+        call = ast.unparse(query.place.node) if query.place.node is not None else ""
+        new = call.replace(".gradient(", ".jacobian(", 1)
+        return case.finding(
+            self, query.place,
+            f"`{query.target_name}` has {size} elements (shape {target.shape}), and this is the "
+            f"gradient of their sum: `{name}` has the shape of `{case.answer.name}` and holds no "
+            "derivative of a single one.",
+            f"ask for all of them: `{new}`" if new != call else "ask with `tape.jacobian`",
+            mends=False, state="wrong", sure=False,
+        )  # fmt: skip
 
 
 def _vector(query: Query) -> Value | None:
@@ -86,6 +111,28 @@ def _vector(query: Query) -> Value | None:
         return None
     target = query.targets[0]
     return target if target.floating and np.size(target.array) > 1 else None
+
+
+def _asked_for_all(place: Place) -> str | None:
+    """The name of the result, when it says that every derivative was wanted: `jac`, `hessian`."""
+    for name in flow.bound_at(place):
+        words = re.split(r"[^a-zA-Z]+", name)
+        if {"J", "H"} & set(words) or {w.lower() for w in words} & MATRICES:
+            return name
+    return None
+
+
+def _mixes(case: Case, target: Value) -> bool:
+    """Do several elements of the target depend on one of the source? Else the sum loses nothing."""
+    size = int(np.size(target.array))
+    total: Any = 0
+    for k in sorted({round(k) for k in np.linspace(0, size - 1, TRIED)}):
+        seed = np.zeros(size, np.asarray(target.array).dtype)
+        seed[k] = 1
+        query = replace(case.query, seeds=[seed.reshape(target.shape)])
+        found = walk(case.trace, query, case.tape).cotangents
+        total = total + sum((np.abs(found[n]) > 0).astype(int) for n in case.nodes if n in found)
+    return bool(np.any(np.asarray(total) > 1))
 
 
 def _trains(run: Run, query: Query, source: object) -> bool:

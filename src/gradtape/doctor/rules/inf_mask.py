@@ -48,7 +48,7 @@ grad = tape.gradient(loss, w)
         text = "" if place is None else f"`{place.text}` "
         return case.finding(
             self, place,
-            f"{text}computes with an infinite constant ({share(bad)}): 0 times infinity and "
+            f"{text}computes with an infinite constant{share(bad)}: 0 times infinity and "
             "infinity minus infinity are NaN.",
             "use a large finite number instead, such as -1e9, or pick with tf.where",
             event=uses[0] if uses else None, mends=False,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+import numpy as np
+
 from ..case import Case
 from ..finding import Finding
 from ..history import Line, Record
@@ -61,12 +63,16 @@ for step in range(60):
         rate = (last / first) ** (1 / steps)
         smaller = max(2, math.ceil(1 + math.sqrt(rate)))
         target = f"`{record.target}`" if what == "loss" else f"the gradient of `{case.answer.name}`"
+        why = "each step goes too far"
+        fix = f"use a learning rate that is at least {smaller} times smaller, or clip the gradient"
+        if uphill := _uphill(case, update):
+            why = "each step goes up along the gradient, not down"
+            fix = "subtract the gradient (assign_sub), or bound what is to be made large"
         return case.finding(
             self, update.place,
             f"{target} grew {rate:.3g}-fold a step, from {first:.2g} to {last:.2g} over "
-            f"{steps + 1} steps: each step goes too far.",
-            f"use a learning rate that is at least {smaller} times smaller, or clip the gradient",
-            mends=False,
+            f"{steps + 1} steps: {why}.",
+            fix, mends=False, sure=not uphill,
         )  # fmt: skip
 
 
@@ -105,6 +111,18 @@ def _update(case: Case) -> Event | None:
         if e.way == "assign" and any(o.variable is case.variable for o in e.outputs)
     ]  # fmt: skip
     return found[-1] if found else None
+
+
+def _uphill(case: Case, update: Event) -> bool:
+    """Did the last update go the way in which the gradient points?"""
+    reads = case.trace.reads(update.outputs[0].variable)  # type: ignore[arg-type]
+    index = reads.index(update.outputs[0])
+    before = [q for q in case.trace.queries if q.place == case.query.place and q.time < update.time]
+    given = [a.array for q in before[-1:] for a in q.answers if a.source is case.source]
+    if not index or not given or np.shape(given[0]) != update.outputs[0].shape:
+        return False
+    moved = np.asarray(update.outputs[0].array, np.float64) - reads[index - 1].array
+    return bool(np.isfinite(moved).all() and np.sum(moved * given[0]) > 0)
 
 
 RULE = LearningRateDivergence()

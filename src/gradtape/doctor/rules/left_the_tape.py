@@ -140,6 +140,8 @@ def advice(cut: Cut) -> str:
     ]
     if swaps:
         parts.append("use " + ", ".join(dict.fromkeys(swaps)))
+    if here.into is not None:
+        parts.append(f"write `{here.into}` with tf's functions")
     return " and ".join(parts) or "keep the tensor, and compute with tf's functions"
 
 

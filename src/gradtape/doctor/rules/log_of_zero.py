@@ -51,7 +51,7 @@ grad = tape.gradient(loss, w)
             fix = "keep the argument above 0: tf.math.log(tf.maximum(x, 1e-7)) or log(x + 1e-7)"
         return case.finding(
             self, event.place,
-            f"`{event.place.text}` takes the logarithm of 0 ({share(zeros)}), which is minus "
+            f"`{event.place.text}` takes the logarithm of 0{share(zeros)}, which is minus "
             "infinity.",
             fix, event=event, mends=False,
             also=[(e.place, f"this {e.name} underflowed") for e in squashed[:1]],

@@ -45,7 +45,7 @@ grad = tape.gradient(loss, w)
         what = "variable" if fault.value.variable is not None else "data"
         return case.finding(
             self, place,
-            f"the {what} that come in here contain NaN ({share(bad)}), before anything was "
+            f"the {what} that come in here contain NaN{share(bad)}, before anything was "
             "computed.",
             "clean the data first: drop these rows, or fill them with tf.where(tf.math.is_nan(x), "
             "0.0, x)",

@@ -8,11 +8,11 @@ from ..case import Case
 from ..finding import Finding
 from ..graph import Cut
 from ..place import Place
-from .base import Rule
+from .base import CutRule
 
 
-class OutsideTape(Rule):
-    code, name, states = "GT105", "outside-tape", frozenset({"none"})
+class OutsideTape(CutRule):
+    code, name, states = "GT105", "outside-tape", frozenset({"none", "ok"})
     title = "a part of the computation ran while the tape was not recording"
     lesson = """\
 A tape knows what ran inside its `with` block and nothing else. What was computed before it, after
@@ -35,12 +35,14 @@ grad = tape.gradient(loss, w)
     ignore = "When the part outside is meant as a constant: then do not ask for its gradient."
 
     def examine(self, case: Case) -> Finding | None:
+        if case.answer.state == "ok":
+            return self._lost_term(case)
         cut = case.cut_by("outside-tape")
         if cut is None or case.path is None:
             return None
         place = self._place(case, cut)
         return case.finding(
-            self, place, self._message(case, cut, place), self._fix(case, cut),
+            self, place, self._message(case, cut, place), self.fix(case, cut),
             event=cut.event, also=[(case.tape.place, "the tape records from here")],
         )  # fmt: skip
 
@@ -63,11 +65,12 @@ grad = tape.gradient(loss, w)
         }[self._when(case, cut)]
         return f"`{text}` ran {when}, so the tape does not know it."
 
-    def _fix(self, case: Case, cut: Cut) -> str:
+    def fix(self, case: Case, cut: Cut) -> str:
+        if self._when(case, cut) == "between":
+            return "take this line out of the block that stops the recording"
         where = "end" if self._when(case, cut) == "after" else "start"
-        return (
-            f"move this line into the `with` block of line {case.tape.place.line}, at its {where}"
-        )
+        line = case.tape.place.line
+        return f"move this line into the `with` block of line {line}, at its {where}"
 
 
 RULE = OutsideTape()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from ..case import Case
@@ -53,6 +54,14 @@ d2y = outer.gradient(dy, x)
         )
 
     def fix(self, case: Case, cut: Cut) -> str:
+        call = cut.event.place.node
+        function = call.func if isinstance(call, ast.Call) else None
+        inner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
+        if inner == case.tape_name:
+            return (
+                "nest two tapes: take the first derivative from an inner tape, inside the block of "
+                "the outer one"
+            )
         return (
             f"move this call into the block of `{case.tape_name}` (line {case.tape.place.line}), "
             "after the inner block"

@@ -42,7 +42,7 @@ grad = tape.gradient(loss, x)
         text = event.place.text
         return case.finding(
             self, event.place,
-            f"`{text}` takes the square root of 0 ({share(zeros)}), where its slope is infinite.",
+            f"`{text}` takes the square root of 0{share(zeros)}, where its slope is infinite.",
             _fix(text), event=event, mends=False,
         )  # fmt: skip
 

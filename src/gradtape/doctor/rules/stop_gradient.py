@@ -8,7 +8,7 @@ from .base import CutRule
 
 
 class StopGradient(CutRule):
-    code, name, states = "GT124", "stop-gradient", frozenset({"none"})
+    code, name, states = "GT124", "stop-gradient", frozenset({"none", "ok"})
     title = "tf.stop_gradient stands on every path from the source to the target"
     lesson = """\
 `tf.stop_gradient(x)` has the value of `x` and is a constant to every tape. It belongs around the

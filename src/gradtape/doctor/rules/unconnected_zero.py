@@ -40,10 +40,19 @@ grad = tape.gradient(loss, w, unconnected_gradients="zero")
             self, case.query.place,
             f"no recorded path leads from `{case.answer.name}` to `{case.query.target_name}`, and "
             f"unconnected_gradients=\"zero\" shows 0 instead of None{where}.",
-            "leave unconnected_gradients out while looking for the break",
+            self._fix(case),
             event=cut.event if cut else None,
             also=[(cut.event.place, f"the path ends here: {cut.cause}")] if cut else [],
         )  # fmt: skip
+
+    def _fix(self, case: Case) -> str:
+        name, target = case.answer.name, case.query.target_name
+        if case.cut is None:
+            return f"use `{name}` in the computation of `{target}`, or leave it out of the sources"
+        return (
+            f"mend the path in line {case.cut.event.place.line}, and leave unconnected_gradients "
+            "out while looking for such breaks"
+        )
 
 
 RULE = UnconnectedZero()

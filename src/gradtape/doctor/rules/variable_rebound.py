@@ -105,7 +105,7 @@ for step in range(2):
         )  # fmt: skip
 
     def _place(self, case: Case, event: Event) -> Place | None:
-        """Where the name got the new value: there, or at the call that made it."""
+        """Where the name got the new value: there, or at the call of what computed it."""
         for code, offset in [(event.place.code, event.place.offset), *event.outer]:
             place = at(code, offset)
             if any(_same(bound, case.answer.name) for bound in flow.bound_at(place)):
@@ -116,12 +116,14 @@ for step in range(2):
         node, statement = place.node, place.statement
         if not isinstance(statement, ast.Assign) or statement.value is not node:
             return None
+        if len(statement.targets) > 1 or isinstance(statement.targets[0], (ast.Tuple, ast.List)):
+            return None
         target = ast.unparse(statement.targets[0])
         if isinstance(node, ast.BinOp) and ast.unparse(node.left) == target:
             method = STEPS.get(type(node.op))
             if method is not None:
                 return f"{target}.{method}({ast.unparse(node.right)})"
-        return None
+        return f"{target}.assign({ast.unparse(statement.value)})"
 
     def _fix(self, name: str, place: Place) -> str:
         edit, node = self._edit(place), place.node

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 
+from .. import names
 from ..case import Case
 from ..finding import Finding
 from ..graph import ancestors, path
@@ -55,9 +58,9 @@ grads = tape.gradient(loss, student.trainable_variables)
         twins = [v for v in others if v.made is not None and v.made in made]
         if not others or (len(case.query.answers) == 1 and not twins):
             return None
-        names = [name for v in twins or others if (name := called(case, v)) is not None]
-        found = ", ".join(f"`{name}`" for name in names[:3]) or "other variables"
-        found += ", ..." if len(names) > 3 else ""
+        known = [name for v in twins or others if (name := called(case, v)) is not None]
+        found = ", ".join(f"`{name}`" for name in known[:3]) or "other variables"
+        found += ", ..." if len(known) > 3 else ""
         sources = ", ".join(f"`{a.name}`" for a in case.query.answers[:3])
         return case.finding(
             self, case.query.place,
@@ -68,6 +71,14 @@ grads = tape.gradient(loss, student.trainable_variables)
         )  # fmt: skip
 
     def _another_tensor(self, case: Case, source: Value) -> Finding | None:
+        parent = _made_of(case, source)
+        if parent is not None:
+            return case.finding(
+                self, case.query.place,
+                f"`{case.answer.name}` makes a new tensor where the gradient is asked for, and "
+                f"`{case.query.target_name}` was computed from `{parent}` without it.",
+                f"ask for the gradient of `{parent}`, and take the same part of that", mends=False,
+            )  # fmt: skip
         twin = _twin(case, source)
         if twin is None or any(case.tape.number in e.tapes for e in source.users):
             return None
@@ -82,6 +93,20 @@ grads = tape.gradient(loss, student.trainable_variables)
             f"compute `{case.query.target_name}` from `{name}` itself", mends=False,
             also=[(place, "the tensor that was used")] if place is not None else [],
         )  # fmt: skip
+
+
+def _made_of(case: Case, source: Value) -> str | None:
+    """What a source was made of in the call for its gradient, if the target depends on that."""
+    maker, call = source.maker, case.query.place
+    if maker is None or source.users or not call.contains(maker.place) or not maker.inputs:
+        return None
+    given = maker.inputs[0]
+    nodes = case.trace.reads(given.variable) if given.variable is not None else [given]
+    if path(nodes, case.targets, case.tape) is None:
+        return None
+    node = maker.place.node
+    node = node.value if isinstance(node, ast.Subscript) else None
+    return names.operand(maker, given) if node is None else ast.unparse(node)
 
 
 def _lost(case: Case, answer: Answer) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 from ..case import Case
 from ..finding import Finding
 from ..graph import ancestors
+from ..history import Line
 from ..trace import Value
 from ..zeros import Death, nothing
 from .base import DeathRule
@@ -37,6 +38,10 @@ with tf.GradientTape() as tape:
 grads = tape.gradient(loss, [first, second])
 """
     ignore = "For a last layer that starts at 0 on purpose, such as the end of a residual block."
+
+    def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
+        """Where the zeros moved away by themselves, they were meant: the others learn from then."""
+        return not all(line.state == "ok" for line in lines)
 
     def explain(self, case: Case, death: Death) -> Finding | None:
         others = [v for k, v in enumerate(death.event.inputs) if k != death.operand]

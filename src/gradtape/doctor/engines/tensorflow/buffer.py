@@ -1,6 +1,6 @@
 """Makes NumPy ask a tensor for `__array__`, where it would take its memory without asking.
 
-NumPy prefers the buffer protocol, which a tensor of TensorFlow offers, to `__array__`; so
+NumPy prefers the buffer protocol, which a tensor of TensorFlow offers, to `__array__`, so that
 `np.exp(x)` takes the numbers of `x` and no Python code hears of it. While the protocol is hidden,
 `__array__` is called instead and can be listened to.
 """

@@ -12,6 +12,8 @@ from itertools import count
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from ...trace import Asked, Trace
 from .arrivals import Arrival
 from .frames import local
@@ -23,6 +25,8 @@ from .frames import local
 
 # What is kept of older tapes: a chain of steps for the rules that look back.
 KEEP_EVENTS, KEEP_BYTES, KEEP_TAPES, KEEP_MADE = 2_000, 64 << 20, 3, 1_000
+THOROUGH = 3  # first calls of a function that are looked into; then those of a power of two
+SMALL = 16  # numbers of a result that are looked at after every call
 MISSED = 3  # faults of the listening itself after which it ends
 
 
@@ -45,6 +49,10 @@ class Engine:
         self.add_weight: Any = None  # make a variable for one
         self.notes: list[str] = []  # what could not be listened to
         self.faults: list[str] = []  # of the listening itself
+        self.graphs: Any = None  # see `graphs`
+        self.before: dict[int, Any] = {}  # what variables hold before the call that is to come
+        self.calls: dict[str, int] = {}  # of functions that ask tapes
+        self.data: list[Any] = []  # what `fit` was given
         self._undo: list[Callable[[], Any]] = []
         self._numbers = count()
         self._counted = self._bytes = 0  # of the log: events looked at, bytes they hold
@@ -119,6 +127,16 @@ class Engine:
         """The layer that a variable is just made for."""
         return None if self.add_weight is None else local(frame, self.add_weight, "self")
 
+    def fresh(self) -> int:
+        """A number for a tape."""
+        return next(self._numbers)
+
+    def recording(self, graph: Any, thread: int) -> list[int]:
+        """The tapes that are recording: in a graph that is being built, or in a thread."""
+        if graph is not None:
+            return self.graphs.of(graph).active
+        return self.active.setdefault(thread, [])
+
     def query(self, event: tuple, frame: FrameType) -> None:
         """A tape has answered."""
         from .reading import asked
@@ -126,6 +144,42 @@ class Engine:
         self.log.append(event)
         self.asked(asked(event, frame))
         self.trim()
+
+    def called(self, event: tuple) -> None:
+        """A function was called; when it asks tapes, look at their answers now and then."""
+        name, call = event[1], event[5]
+        if not self.graphs.traits(name)[1]:
+            self.trim()
+            return
+        self.calls[name] = count = self.calls.get(name, 0) + 1
+        if count <= THOROUGH or not count & (count - 1) or self._breaks(name, event[4]):
+            self.deaf = True
+            try:
+                self._inside(event, call)
+            finally:
+                self.deaf = False
+        self.trim()
+
+    def _inside(self, event: tuple, call: Any) -> None:
+        """The queries inside of a call, one after the other."""
+        from .graphs import Spot
+        from .reading import asked, expanded
+
+        _, name, inputs, _, _, _, layer, measures, outer, _, code, offset, thread = event
+        spot = Spot(code, offset, outer, layer, measures, False)
+        for k, inner in enumerate(expanded(self, name, inputs, call, spot, thread)):
+            if inner[0] == QUERY:
+                call.limit = k + 1
+                self.asked(asked(inner, inner[-5]))
+        call.limit = None
+
+    def _breaks(self, name: str, results: Any) -> bool:
+        """Is a result not finite, for the first time?"""
+        key = f"{name} broken"
+        if self.calls.get(key) or all(map(_finite, results)):
+            return False
+        self.calls[key] = 1
+        return True
 
     def trace(self) -> Trace:
         """The log of this moment as a neutral trace."""
@@ -160,6 +214,16 @@ def _bytes(tensor: Any) -> int:
         return tensor._num_elements() * tensor.dtype.size
     except Exception:  # a symbol, or a handle of something
         return 0
+
+
+def _finite(tensor: Any) -> bool:
+    """Small ones only: it has to be quick."""
+    try:
+        if not tensor.dtype.is_floating or tensor._num_elements() > SMALL:
+            return True
+        return bool(np.isfinite(np.asarray(tensor._numpy(), np.float64)).all())
+    except Exception:  # a handle of something
+        return True
 
 
 def _words(fault: BaseException) -> str:

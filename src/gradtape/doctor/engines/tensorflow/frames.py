@@ -51,3 +51,9 @@ def local(frame: FrameType | None, code: CodeType, name: str) -> Any:
             return frame.f_locals.get(name)
         frame = frame.f_back
     return None
+
+
+def inside(frame: FrameType) -> bool:
+    """Is it TensorFlow itself that asks, for its own purposes?"""
+    name = frame.f_globals.get("__name__") or ""
+    return name.partition(".")[0] in ("tensorflow", "keras", "gradtape")

@@ -9,6 +9,7 @@ import weakref
 from threading import get_ident
 from typing import Any
 
+from .batches import SIZE
 from .engine import PREDICT, Engine
 from .frames import stack, user
 
@@ -19,7 +20,8 @@ def hook(engine: Engine) -> None:
 
     if keras.config.backend() != "tensorflow":
         return
-    for what, part in (("layers", _layers), ("variables", _variables), ("predict", _predict)):
+    for what, part in (("layers", _layers), ("variables", _variables), ("predict", _predict),
+                       ("fit", _fit)):  # fmt: skip
         try:
             part(engine)
         except (ImportError, AttributeError) as fault:
@@ -62,6 +64,24 @@ def _predict(engine: Engine) -> None:
 
     for name in ("predict", "predict_on_batch"):
         engine.put(TensorFlowTrainer, name, _predicting(engine, getattr(TensorFlowTrainer, name)))
+
+
+def _fit(engine: Engine) -> None:
+    """What `fit` is given is remembered: the batches themselves are made inside of a function."""
+    from keras.src.backend.tensorflow.trainer import TensorFlowTrainer
+
+    original = TensorFlowTrainer.fit
+
+    @functools.wraps(original)
+    def fit(self: Any, x: Any = None, y: Any = None, *args: Any, **kwargs: Any) -> Any:
+        given = [x, y, kwargs.get("sample_weight")]
+        engine.data.append(([g for g in given if g is not None], kwargs.get("batch_size") or SIZE))
+        try:
+            return original(self, x, y, *args, **kwargs)
+        finally:
+            engine.data.pop()
+
+    engine.put(TensorFlowTrainer, "fit", fit)
 
 
 def _predicting(engine: Engine, original: Any) -> Any:

@@ -15,20 +15,11 @@ from typing import Any
 import numpy as np
 
 from .buffer import hide
-from .engine import (
-    CONVERT,
-    CUSTOM,
-    ESCAPE,
-    MADE,
-    OP,
-    QUERY,
-    SCRIPT,
-    START,
-    STOP,
-    WATCH,
-    Engine,
-)  # fmt: skip
-from .frames import foreign, stack, user
+from .engine import CONVERT, CUSTOM, ESCAPE, MADE, OP, SCRIPT, Engine
+from .frames import foreign, inside, stack, user
+from .graphs import CALLS, Call, Graphs, Spot
+from .graphs import hook as _graphs
+from .taping import hook as _tapes
 
 # Ways out of the tape, by the method that is called.
 EXITS = {
@@ -41,10 +32,11 @@ PLAIN = frozenset({float, complex, list, tuple, np.ndarray, np.float32, np.float
 
 def hook(engine: Engine) -> None:
     """Listen to all of it; what a version does not have is noted."""
+    engine.graphs = Graphs()
     parts: tuple[tuple[str, Callable[[Engine], None]], ...] = (
         ("callbacks of ops", _ops), ("variables", _variables), ("tensors' conversions", _exits),
         ("constants", _constants), ("tapes", _tapes), ("custom gradients", _custom_gradients),
-        ("py_function", _scripts),
+        ("py_function", _scripts), ("functions", _graphs),
     )  # fmt: skip
     for what, part in parts:
         try:
@@ -91,15 +83,16 @@ def _hearing(engine: Engine) -> Callable[..., None]:
         if engine.deaf:
             return
         try:
+            frame = sys._getframe(1)
+            if graph is not None:
+                _built(engine, graph, op_name, frame)
+                return
             thread = get_ident()
             recording = engine.active.get(thread)
-            if engine.asking and (not recording or graph is not None):
+            if engine.asking and not recording:
                 return  # what a tape computes to answer is nobody's business, but another tape's
-            if graph is not None:
-                return
-            frame = sys._getframe(1)
             code = frame.f_code
-            given = None
+            given: Any = None
             own = generated.get(code)
             if own is None:
                 own = generated[code] = "gen_" in code.co_filename
@@ -111,15 +104,31 @@ def _hearing(engine: Engine) -> Callable[..., None]:
             # A Python number may have come from a tensor, by way of other functions.
             outer = around(place) if plain or not recording else None
             handed = arguments(door) if plain else ()
+            calls = isinstance(op_type, str) and op_type.startswith(CALLS)
+            if calls:
+                given, engine.before = Call(engine.before), {}
+                outer = around(place)
             # The list of results is the caller's own, who may change it.
             engine.log.append(
                 (OP, op_type, inputs, attrs, tuple(outputs), given, layer, measures, outer, handed,
                  place.f_code, place.f_lasti, thread)
             )  # fmt: skip
+            if calls:
+                engine.called(engine.log[-1])
         except Exception as fault:
             engine.failed(fault)
 
     return heard
+
+
+def _built(engine: Engine, graph: Any, name: Any, frame: FrameType) -> None:
+    """An op was put into a graph."""
+    if name is not None:
+        place, _, layer, measures = locate(engine, frame)
+        hidden = bool(engine.asking) and not engine.graphs.recording(graph)
+        engine.graphs.of(graph).spots[name] = Spot(
+            place.f_code, place.f_lasti, around(place), layer, measures, hidden
+        )
 
 
 def locate(engine: Engine, frame: FrameType) -> tuple[FrameType, FrameType, Any, bool]:
@@ -208,17 +217,11 @@ def _leaving(engine: Engine, original: Any, name: str) -> Any:
         result = original(self, *args, **kwargs)
         if not engine.deaf:
             frame = sys._getframe(1)
-            if not _inside(frame):
+            if not inside(frame):
                 engine.log.append((ESCAPE, self, name, result, stack(frame), None, 0, get_ident()))
         return result
 
     return functools.wraps(original)(leave)
-
-
-def _inside(frame: FrameType) -> bool:
-    """Is it TensorFlow itself that asks, for its own purposes?"""
-    name = frame.f_globals.get("__name__") or ""
-    return name.partition(".")[0] in ("tensorflow", "keras", "gradtape")
 
 
 def _constants(engine: Engine) -> None:
@@ -240,76 +243,6 @@ def _constants(engine: Engine) -> None:
     engine.put(constant_op, "convert_to_eager_tensor", convert_to_eager_tensor)
 
 
-# --- tapes ----------------------------------------------------------------------------------------
-def _tapes(engine: Engine) -> None:
-    from tensorflow.python.eager.backprop import GradientTape
-
-    push, pop, watch = GradientTape._push_tape, GradientTape._pop_tape, GradientTape.watch
-    number = engine.number
-
-    @functools.wraps(push)
-    def _push_tape(self: Any) -> None:
-        push(self)
-        if not engine.deaf:
-            place, thread = user(sys._getframe(1)), get_ident()
-            engine.active.setdefault(thread, []).append(number(self))
-            engine.log.append((START, number(self), self, place.f_code, place.f_lasti, thread))
-
-    @functools.wraps(pop)
-    def _pop_tape(self: Any) -> None:
-        pop(self)
-        if not engine.deaf:
-            place, thread = user(sys._getframe(1)), get_ident()
-            if number(self) in (active := engine.active.get(thread, [])):
-                active.remove(number(self))
-            engine.log.append((STOP, number(self), place.f_code, place.f_lasti, thread))
-
-    @functools.wraps(watch)
-    def watching(self: Any, tensor: Any) -> None:
-        if not engine.deaf:
-            place = user(sys._getframe(1))
-            engine.log.append(
-                (WATCH, number(self), tensor, place.f_code, place.f_lasti, get_ident())
-            )
-        watch(self, tensor)
-
-    engine.put(GradientTape, "_push_tape", _push_tape)
-    engine.put(GradientTape, "_pop_tape", _pop_tape)
-    engine.put(GradientTape, "watch", watching)
-    for name in ("gradient", "jacobian", "batch_jacobian"):
-        engine.put(GradientTape, name, _asking(engine, getattr(GradientTape, name), name))
-
-
-def _asking(engine: Engine, original: Any, method: str) -> Any:
-    @functools.wraps(original)
-    def ask(self: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
-        # A jacobian asks for gradients itself.
-        inner = engine.asking and _inside(sys._getframe(1))
-        if engine.deaf or inner:
-            return original(self, target, sources, *args, **kwargs)
-        place = user(sys._getframe(1))
-        result, error = None, None
-        engine.asking += 1
-        try:
-            result = original(self, target, sources, *args, **kwargs)
-            return result
-        except Exception as raised:
-            error = raised
-            raise
-        finally:
-            engine.asking -= 1
-            event = (
-                QUERY, engine.number(self), method, target, sources, args, kwargs, result, error,
-                place.f_code, place.f_lasti, get_ident(),
-            )  # fmt: skip
-            try:
-                engine.query(event, place)
-            except Exception as fault:
-                engine.failed(fault)
-
-    return ask
-
-
 # --- functions with gradients of their own --------------------------------------------------------
 def _custom_gradients(engine: Engine) -> None:
     from tensorflow.python.ops import custom_gradient
@@ -320,18 +253,17 @@ def _custom_gradients(engine: Engine) -> None:
     def _eager_mode_decorator(f: Any, args: Any, kwargs: Any) -> Any:
         if engine.deaf or not _users_own(f):
             return original(f, args, kwargs)
-        inside: list[Any] = []
+        made: list[Any] = []
 
         @functools.wraps(f)
         def spy(*inner: Any, **named: Any) -> Any:
-            made = f(*inner, **named)
-            inside.append(made)
-            return made
+            made.append(f(*inner, **named))
+            return made[-1]
 
         result = original(spy, args, kwargs)
         place = user(sys._getframe(1))
         engine.log.append(
-            (CUSTOM, f, args, kwargs, result, inside[-1], place.f_code, place.f_lasti, get_ident())
+            (CUSTOM, f, args, kwargs, result, made[-1], place.f_code, place.f_lasti, get_ident())
         )
         return result
 

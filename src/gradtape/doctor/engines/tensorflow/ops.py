@@ -43,6 +43,7 @@ NAMES = {
     "DepthwiseConv2dNative": "depthwise_conv2d", "MaxPool": "max_pool", "AvgPool": "avg_pool",
     "ScatterNd": "scatter_nd", "RealDiv": "div", "Ceil": "ceil", "Where": "where",
 }  # fmt: skip
+REDUCTIONS = frozenset({"Sum", "Mean", "Prod", "Max", "Min", "EuclideanNorm", "Any", "All"})
 FLOATS = {"DT_HALF": 19, "DT_FLOAT": 1, "DT_BFLOAT16": 14}
 DOUBLE = 2
 
@@ -112,15 +113,23 @@ def puller(
     def pull(cotangents: Any) -> list:
         from tensorflow.python.eager import backprop
 
+        arrived = [g for g, o in zip(cotangents, outputs, strict=False) if values.floating(o)]
+        if all(g is None for g in arrived):
+            return [None] * len(chosen)
         with unrecorded():
             gs = [_cotangent(g, o) for g, o in zip(cotangents, outputs, strict=False)]
             parts = backprop._gradient_function(
                 kind, tuple(attrs), len(inputs), list(inputs), list(outputs), gs, (), ""
             )
             parts = parts if isinstance(parts, (list, tuple)) else [parts]
-            return [dense(parts[k]) for k in chosen]
+            return [dense(parts[k]) if _slopes(inputs[k]) else None for k in chosen]
 
     return pull
+
+
+def _slopes(tensor: Any) -> bool:
+    """Whole numbers have no slope; what a handle stands for may have one."""
+    return not values.numeric(tensor) or values.floating(tensor)
 
 
 def _cotangent(g: Any, output: Any) -> Any:
@@ -188,12 +197,21 @@ def replayer(
             tensors = [_wide(t) for t in inputs]
             for k, other in zip(chosen, arrays, strict=True):
                 tensors[k] = _wide(inputs[k], other)
+            _all_axes(kind, inputs, tensors)
             words = _wide_attributes(kind, attrs)
             made = run(kind, tensors, words, len(outputs))
         pull = puller(kind, tensors, words, made, chosen)
         return [values.array(t) for t in made], pull
 
     return replay
+
+
+def _all_axes(kind: str, inputs: Sequence[Any], tensors: list[Any]) -> None:
+    """What reduced all axes reduces all axes, also when there are more or fewer of them now."""
+    import tensorflow as tf
+
+    if kind in REDUCTIONS and values.array(inputs[1]).size == len(inputs[0].shape):
+        tensors[1] = tf.range(len(tensors[0].shape), dtype=inputs[1].dtype)
 
 
 def run(kind: str, inputs: Sequence[Any], attrs: Sequence[Any], number: int) -> list[Any]:

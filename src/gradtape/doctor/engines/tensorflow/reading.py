@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from types import CodeType, FrameType
+from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from ...detours import Entry, Exit, link
-from ...place import Place, at
-from ...trace import Answer, Asked, Event, Layer, Query, Tape, Trace, Value, Variable, Watch
+from ...place import Place
+from ...trace import Answer, Asked, Event, Query, Tape, Trace, Value, Variable, Watch
 from . import engine as raw
 from . import ops, values
+from .autograph import original
+from .expanding import expand
+from .graphs import Call, Spot
+from .holding import Holder, at, handle_of, has_history, is_tensor
 from .listening import EXITS
 from .values import TensorValue, gradient_array
 
@@ -26,31 +30,23 @@ SILENT = frozenset({
 })  # fmt: skip
 
 
-class Reader:
-    """One reading: values by the objects that the log holds."""
+class Reader(Holder):
+    """One reading of the log, event by event."""
 
     def __init__(self, engine: raw.Engine) -> None:
-        self.engine = engine
-        self.trace = Trace(engine.name)
-        self.by_object: dict[int, Value] = {}
-        self.variables: dict[int, Variable] = {}  # by the id of the handle
-        self.current: dict[int, Value] = {}  # the value of each variable now, by its handle's id
-        self.pending: dict[int, tuple] = {}  # what a variable was given before it was there
+        super().__init__(engine)
         self.exits: list[Exit] = []
-        self.entries: list[Entry] = []
-        self.active: dict[int, list[int]] = {}  # tapes that are recording, by thread
         self.steps: dict[Place, int] = {}
-        self.held: list[Any] = []
-
-    def read(self) -> Trace:
-        readers: dict[int, Any] = {
+        self.readers: dict[int, Callable[..., None]] = {
             raw.OP: self._op, raw.MADE: self._made, raw.CONVERT: self._convert,
             raw.ESCAPE: self._escape, raw.START: self._start, raw.STOP: self._stop,
             raw.WATCH: self._watch, raw.CUSTOM: self._custom, raw.SCRIPT: self._script,
             raw.PREDICT: self._predict, raw.QUERY: self._query,
         }  # fmt: skip
+
+    def read(self) -> Trace:
         for time, event in enumerate(self.engine.log):
-            readers[event[0]](time, *event[1:])
+            self.readers[event[0]](time, *event[1:])
         self.trace.exits = self.exits
         for found in link(self.exits, self.entries):
             if found.outputs[0].maker is None:
@@ -58,92 +54,17 @@ class Reader:
         self.trace.events.sort(key=lambda event: event.time)
         return self.trace
 
-    # --- values -----------------------------------------------------------------------------------
-    def _keep(self, value: Value, *things: Any) -> Value:
-        self.trace.values.append(value)
-        for thing in things:
-            self._alias(thing, value)
-        return value
-
-    def _alias(self, thing: Any, value: Value) -> None:
-        if thing is not None:
-            self.by_object[id(thing)] = value
-            self.held.append(thing)
-
-    def _value(self, thing: Any, time: int) -> Value:
-        """The value of whatever was given as an operand, a source or a target."""
-        handle = _handle(thing)
-        if handle is not None:
-            return self._now(handle, thing)
-        known = self.by_object.get(id(thing))
-        if known is not None:
-            return known
-        if hasattr(thing, "dtype") and hasattr(thing, "_numpy"):
-            return self._keep(TensorValue(thing), thing)
-        inner = getattr(thing, "flat_values", getattr(thing, "values", None))
-        if hasattr(inner, "_numpy"):  # a ragged tensor, or slices
-            return self._value(inner, time)
-        return self._plain(thing)
-
-    def _plain(self, thing: Any) -> Value:
-        """A Python number or an array."""
-        array = None
-        with suppress(TypeError, ValueError):
-            array = np.asarray(thing)
-        if array is not None and array.dtype.kind == "O":
-            array = None
-        kind = "array" if isinstance(thing, (np.ndarray, np.generic)) else "number"
-        value = Value(kind, array, thing=thing if kind == "array" else None)
-        return self._keep(value, thing if kind == "array" else None)
-
-    def _operand(
-        self, time: int, tensor: Any, given: Any, handed: bool, frames: Any, k: int
-    ) -> Value:
-        """An operand of an op: where it was not seen before, what the op was given tells."""
-        known = self.by_object.get(id(tensor))
-        if known is not None:
-            return known
-        if not values.numeric(tensor):
-            variable = self._known_variable(tensor)
-            if variable is not None:
-                return self._now(tensor, variable)
-        handle = _handle(given)
-        if handle is not None:  # read on the way into the op
-            value = self._now(handle, given)
-            if value.thing is None:
-                value.thing = tensor
-            self._alias(tensor, value)
-            return value
-        value = self._keep(TensorValue(tensor), tensor)
-        if (
-            handed
-            and given is not tensor
-            and isinstance(given, (float, int, np.ndarray, np.generic, list, tuple, complex))
-        ):
-            if isinstance(given, np.ndarray) and id(given) in self.by_object:
-                return self._same(tensor, self.by_object[id(given)])
-            self.entries.append(Entry(value, given, frames, time, k))
-        return value
-
-    def _same(self, tensor: Any, value: Value) -> Value:
-        self._alias(tensor, value)
-        return value
-
-    def _add(self, event: Event, thread: int | None = None) -> None:
-        event.tapes = frozenset(self.active.get(thread, ()) if thread is not None else ())
-        self.trace.events.append(event)
-        for value in event.inputs:
-            value.users.append(event)
-        for value in event.outputs:
-            value.maker = event
-
     # --- ops --------------------------------------------------------------------------------------
     def _op(
-        self, time: int, kind: Any, inputs: Any, attrs: Any, outputs: Any, arguments: Any,
+        self, time: float, kind: Any, inputs: Any, attrs: Any, outputs: Any, arguments: Any,
         layer: Any, measures: bool, outer: Any, handed: Any, code: CodeType, offset: int,
         thread: int,
     ) -> None:  # fmt: skip
         kind = kind.decode() if isinstance(kind, bytes) else kind
+        if isinstance(arguments, Call):
+            spot = Spot(code, offset, outer, layer, measures, False)
+            self._call(time, kind, inputs, outputs, arguments, spot, thread)
+            return
         place = at(code, offset)
         if kind in SILENT:
             return
@@ -171,9 +92,9 @@ class Reader:
             return
         wanted = ops.data(kind, len(inputs))
         chosen = [
-            k for k in range(len(every)) if k in wanted or _has_history(every[k])
+            k for k in range(len(every)) if k in wanted or has_history(every[k])
         ]  # fmt: skip
-        if kind == "Fill" and not any(_has_history(v) for v in every):
+        if kind == "Fill" and not any(has_history(v) for v in every):
             self._keep(TensorValue(outputs[0], place=place), outputs[0])
             return
         made = [self._keep(TensorValue(t), t) for t in outputs]
@@ -189,15 +110,28 @@ class Reader:
             event.replay = ops.replayer(kind, inputs, attrs, outputs, chosen)
         self._add(event, thread)
 
-    def _layer(self, layer: Any) -> Layer | None:
-        if layer is None:
-            return None
-        known = self.engine.layers.get(id(layer))
-        made = at(known[1], known[2]) if known is not None and known[0]() is layer else None
-        return Layer(layer.name, made)
+    def _call(
+        self, time: float, name: str, inputs: Any, outputs: Any, call: Call, spot: Spot, thread: int
+    ) -> None:
+        """A call of a function: what happened inside."""
+        events = expanded(self.engine, name, inputs, call, spot, thread)[: call.limit]
+        for k, event in enumerate(events):
+            self.readers[event[0]](time + (k + 1) / (len(events) + 2), *event[1:])
+        if call.limit is not None:
+            return
+        for tensor, inner in zip(outputs, call.results, strict=False):
+            if inner is not None:
+                self._alias(tensor, self._value(inner, time))
+        if not call.results:  # a graph that was not heard of
+            made = [self._keep(TensorValue(t), t) for t in outputs]
+            given = [self._operand(time, t, None, False, (), k) for k, t in enumerate(inputs)]
+            self._add(
+                Event("PartitionedCall", name, given, made, at(spot.code, spot.offset), time),
+                thread,
+            )
 
     def _custom(
-        self, time: int, function: Any, args: Any, kwargs: Any, result: Any, inside: Any,
+        self, time: float, function: Any, args: Any, kwargs: Any, result: Any, inside: Any,
         code: CodeType, offset: int, thread: int,
     ) -> None:  # fmt: skip
         import tensorflow as tf
@@ -206,7 +140,7 @@ class Reader:
             return
         inner, grad = inside
         given = [
-            a for a in tf.nest.flatten((args, kwargs)) if _is_tensor(a) or _handle(a) is not None
+            a for a in tf.nest.flatten((args, kwargs)) if is_tensor(a) or handle_of(a) is not None
         ]
         outputs = [self._keep(TensorValue(t), t) for t in tf.nest.flatten(result)]
         event = Event(
@@ -221,12 +155,12 @@ class Reader:
         self._add(event, thread)
 
     def _script(
-        self, time: int, kind: str, function: Any, inputs: Any, result: Any, code: CodeType,
+        self, time: float, kind: str, function: Any, inputs: Any, result: Any, code: CodeType,
         offset: int, thread: int,
     ) -> None:  # fmt: skip
         import tensorflow as tf
 
-        tensors = [t for t in tf.nest.flatten(result) if _is_tensor(t)]
+        tensors = [t for t in tf.nest.flatten(result) if is_tensor(t)]
         known = self.by_object.get(id(tensors[0])) if tensors else None
         if kind == "EagerPyFunc" and known is not None and known.maker is not None:
             own = known.maker
@@ -241,116 +175,16 @@ class Reader:
         )  # fmt: skip
         self._add(event, thread)
 
-    # --- variables --------------------------------------------------------------------------------
-    def _known_variable(self, handle: Any) -> Any:
-        known = self.engine.variables.get(id(handle))
-        return None if known is None else known()
-
-    def _variable(self, handle: Any, it: Any) -> Variable:
-        known = self.variables.get(id(handle))
-        if known is None:
-            owner = self.engine.owner(it)
-            name = getattr(owner, "path", None) or getattr(owner, "name", None)
-            trainable = bool(getattr(owner, "trainable", True))
-            known = Variable(len(self.variables), trainable, name, None, owner=owner)
-            self.variables[id(handle)] = known
-            self.trace.variables.append(known)
-            self.held += [handle, it]
-        return known
-
-    def _now(self, handle: Any, it: Any) -> Value:
-        """The value of a variable at this time of the log."""
-        known = self.current.get(id(handle))
-        if known is None:
-            known = self._fresh(handle, self._variable(handle, it))
-        return known
-
-    def _fresh(self, handle: Any, variable: Variable) -> Value:
-        value = TensorValue(None, "variable", variable)
-        self.current[id(handle)] = self._keep(value)
-        value.fetch = lambda: self._fetch(handle, value)
-        return value
-
-    def _fetch(self, handle: Any, value: Value) -> Any:
-        """Of the last value of a variable, what it holds now; others are gone."""
-        it = self._known_variable(handle)
-        if self.current.get(id(handle)) is not value or it is None:
-            return None
-        with ops.unrecorded():
-            return it.read_value()
-
-    def _read(self, time: int, handle: Any, seen: Any, place: Place, thread: int) -> None:
-        it = self._known_variable(handle)
-        value = self._now(handle, it)
-        if value.thing is None:
-            value.thing = seen
-        self._alias(seen, value)
-        self._watched(value, time, place, thread)
-
-    def _watched(self, value: Value, time: int, place: Place, thread: int) -> None:
-        """A variable that is read is watched by the tapes that do so by themselves."""
-        if value.variable is None or not value.variable.trainable:
-            return
-        for number in self.active.get(thread, ()):
-            tape = self.trace.tapes[number]
-            if tape.auto_watch and not any(w.value is value for w in tape.watches):
-                tape.watches.append(Watch(value, time, place, automatic=True))
-
-    def _made(
-        self, time: int, it: Any, layer: Any, code: CodeType, offset: int, thread: int
-    ) -> None:
-        handle = _handle(it)
-        if handle is None:
-            return
-        place = at(code, offset)
-        variable = self._variable(handle, it)
-        known = self._layer(layer)
-        variable.made = known.made if known is not None and known.made is not None else place
-        variable.time = time
-        first = self.pending.pop(id(handle), None)
-        if first is not None and id(handle) not in self.current:
-            value = self._fresh(handle, variable)
-            self._add(
-                Event(
-                    "tf.Variable", "tf.Variable", [first[1]], [value], place, first[0], way="rewrap"
-                ),
-                thread,
-            )
-
-    def _store(
-        self, time: int, handle: Any, how: str, inputs: list[Value], place: Place, thread: int,
-        measures: bool,
-    ) -> None:  # fmt: skip
-        it = self._known_variable(handle)
-        if id(handle) not in self.variables and how == "assign" and inputs:
-            self.pending[id(handle)] = time, inputs[0]
-            if not self._made_before(it):
-                return
-        variable = self._variable(handle, it)
-        before = self.current.get(id(handle))
-        inputs = inputs[:]
-        if how in ("assign_add", "assign_sub") and before is not None:
-            inputs.append(before)
-        value = self._fresh(handle, variable)
-        if how == "assign" and len(inputs) == 1:
-            value.thing = inputs[0].thing
-        way = "metric" if measures else "assign"
-        self._add(Event(how, how, inputs, [value], place, time, way=way), thread)
-
-    def _made_before(self, it: Any) -> bool:
-        """Was the variable there before the log began?"""
-        return it is not None and not any(
-            event[0] == raw.MADE and event[1] is it for event in self.engine.log
-        )
-
     # --- leaving and coming back ------------------------------------------------------------------
-    def _escape(self, time: int, it: Any, name: str, result: Any, stack: Any, *where: Any) -> None:
+    def _escape(
+        self, time: float, it: Any, name: str, result: Any, stack: Any, *where: Any
+    ) -> None:
         if stack:
             self.exits.append(Exit(self._value(it, time), EXITS[name], result, stack, time))
             self.held.append(result)
 
     def _convert(
-        self, time: int, given: Any, tensor: Any, stack: Any, handed: bool, *where: Any
+        self, time: float, given: Any, tensor: Any, stack: Any, handed: bool, *where: Any
     ) -> None:
         known = self.by_object.get(id(given)) if isinstance(given, np.ndarray) else None
         if known is not None and stack:  # an array that is known: of predict, or a source
@@ -358,7 +192,7 @@ class Reader:
             return
         value = self._keep(TensorValue(tensor, place=at(*stack[0]) if stack else None), tensor)
         self.held.append(given)
-        handle = _handle(given)
+        handle = handle_of(given)
         if handle is not None and stack:
             source = self._now(handle, given)
             self._add(
@@ -369,7 +203,7 @@ class Reader:
             self.entries.append(Entry(value, given, stack, time))
 
     def _predict(
-        self, time: int, model: Any, name: str, x: Any, result: Any, frames: Any, *where: Any
+        self, time: float, model: Any, name: str, x: Any, result: Any, frames: Any, *where: Any
     ) -> None:
         import tensorflow as tf
 
@@ -377,7 +211,7 @@ class Reader:
         given = [
             v
             for v in [*tf.nest.flatten(x), *model.weights]
-            if _is_tensor(v) or _handle(v) is not None
+            if is_tensor(v) or handle_of(v) is not None
         ]
         arrays = [a for a in tf.nest.flatten(result) if isinstance(a, np.ndarray)]
         outputs = [self._keep(Value("array", a, thing=a), a) for a in arrays]
@@ -389,7 +223,9 @@ class Reader:
         self.exits += [Exit(o, name, o.array, frames, time) for o in outputs]
 
     # --- tapes ------------------------------------------------------------------------------------
-    def _start(self, time: int, number: int, it: Any, code: Any, offset: int, thread: int) -> None:
+    def _start(
+        self, time: float, number: int, it: Any, code: Any, offset: int, thread: int
+    ) -> None:
         tape = self.trace.tapes.get(number)
         if tape is None:
             tape = Tape(number, it._persistent, it._watch_accessed_variables, at(code, offset))
@@ -397,29 +233,31 @@ class Reader:
         tape.spans.append([time, float("inf")])
         self.active.setdefault(thread, []).append(number)
 
-    def _stop(self, time: int, number: int, code: Any, offset: int, thread: int) -> None:
+    def _stop(self, time: float, number: int, code: Any, offset: int, thread: int) -> None:
         tape = self.trace.tapes.get(number)
         if tape is not None and tape.spans:
             tape.spans[-1][1] = time
         if number in self.active.get(thread, ()):
             self.active[thread].remove(number)
 
-    def _watch(self, time: int, number: int, it: Any, code: Any, offset: int, thread: int) -> None:
+    def _watch(
+        self, time: float, number: int, it: Any, code: Any, offset: int, thread: int
+    ) -> None:
         import tensorflow as tf
 
         tape = self.trace.tapes.get(number)
         for part in tf.nest.flatten(it):
-            if tape is not None and (_is_tensor(part) or _handle(part) is not None):
+            if tape is not None and (is_tensor(part) or handle_of(part) is not None):
                 value = self._value(part, time)
                 watched: Any = value.variable if value.variable is not None else value
                 tape.watches.append(Watch(watched, time, at(code, offset)))
 
     def _query(
-        self, time: int, number: int, method: str, target: Any, sources: Any, *rest: Any
+        self, time: float, number: int, method: str, target: Any, sources: Any, *rest: Any
     ) -> None:
         import tensorflow as tf
 
-        args, kwargs, result, error, code, offset, thread = rest
+        args, kwargs, result, error, _, _, code, offset, thread = rest
         place = at(code, offset)
         tape = self.trace.tapes.get(number)
         if tape is None:  # entered never, or long ago
@@ -440,31 +278,31 @@ class Reader:
         self.trace.queries.append(query)
         self._gradient_event(query, given, thread)
 
-    def _target(self, target: Any, time: int, frames: Any) -> Value:
+    def _target(self, target: Any, time: float, frames: Any) -> Value:
         value = self._value(target, time)
-        if value.kind == "number" and value.array is not None:
+        if value.kind in ("number", "array") and value.array is not None and value.maker is None:
             self.entries.append(Entry(value, target, frames, time))
         return value
 
-    def _source(self, source: Any, time: int) -> Any:
+    def _source(self, source: Any, time: float) -> Any:
         value = self._value(source, time)
         if isinstance(source, np.ndarray):
             self._array_source(source, value, time)
-        return value.variable if _handle(source) is not None else value
+        return value.variable if handle_of(source) is not None else value
 
-    def _array_source(self, source: Any, value: Value, time: int) -> None:
+    def _array_source(self, source: Any, value: Value, time: float) -> None:
         """A NumPy array as a source: where it became a constant, the path leads on."""
         for entry in self.entries:
             if entry.given is source and entry.value is not value and entry.value.maker is None:
                 self._add(
                     Event("Const", "constant", [value], [entry.value], at(*entry.stack[0]),
-                          entry.time, way="array")
+                          entry.time - 0.5, way="array")  # before the op that took it
                 )  # fmt: skip
 
     def _gradient_event(self, query: Query, given: list, thread: int) -> None:
         """The answers, as made by the query, where no recorded op made them."""
         tensors = [getattr(g, "values", g) if hasattr(g, "indices") else g for g in given]
-        outputs = [self._value(g, query.time) for g in tensors if _is_tensor(g)]
+        outputs = [self._value(g, query.time) for g in tensors if is_tensor(g)]
         outputs = [o for o in outputs if o.maker is None]
         if outputs:
             inputs = [
@@ -478,37 +316,32 @@ class Reader:
             )  # fmt: skip
 
     def _of(self, variable: Variable) -> Value:
-        return self._now(_handle(variable.owner), variable.owner)
+        return self._now(handle_of(variable.owner), variable.owner)
 
 
-def asked(event: tuple, frame: FrameType) -> Asked:
+def expanded(
+    engine: raw.Engine, name: str, inputs: Any, call: Call, spot: Spot, thread: int
+) -> list[tuple]:
+    """The events inside of a call."""
+    if call.events is None:
+        call.events = []
+        expand(engine, name, inputs, call, spot, thread)
+    return call.events
+
+
+def asked(event: tuple, frame: Any) -> Asked:
     """What the doctor looks at after every query, as arrays."""
     import tensorflow as tf
 
-    _, _, method, target, sources, _, _, result, error, code, offset, _ = event
+    _, _, method, target, sources, _, _, result, error, _, names, code, offset, _ = event
     flat = tf.nest.flatten(sources)
     given = [None] * len(flat) if result is None else tf.nest.flatten(result)
     return Asked(
-        method, (code, offset), target, sources, frame, error,
+        method, original(code, offset), target, sources, frame, error,
         [gradient_array(g) for g in given], [None] * len(flat),
         [gradient_array(t) if hasattr(t, "_numpy") else None for t in tf.nest.flatten(target)],
+        names=names,
     )  # fmt: skip
-
-
-def _handle(thing: Any) -> Any:
-    """The handle of a variable, TensorFlow's or Keras's; None of everything else."""
-    if thing is None or hasattr(thing, "_numpy") or not hasattr(thing, "handle"):
-        return None
-    handle = thing.handle
-    return handle if getattr(getattr(handle, "dtype", None), "name", "") == "resource" else None
-
-
-def _is_tensor(thing: Any) -> bool:
-    return hasattr(thing, "_numpy")
-
-
-def _has_history(value: Value) -> bool:
-    return value.maker is not None or value.variable is not None
 
 
 def _attributes(kind: str, inputs: Any, attrs: Any) -> dict[str, Any]:
@@ -526,7 +359,7 @@ def _way(kind: str) -> str:
 def _asks_zeros(args: Any, kwargs: Any) -> bool:
     """Was `unconnected_gradients="zero"` given, as word or as member of the enumeration?"""
     given = [kwargs.get("unconnected_gradients"), *args]
-    return any(str(getattr(g, "value", g)) == "zero" for g in given if not _is_tensor(g))
+    return any(str(getattr(g, "value", g)) == "zero" for g in given if not is_tensor(g))
 
 
 def _seeds(method: str, targets: list[Value], args: Any, kwargs: Any) -> list | None:

@@ -47,13 +47,17 @@ class TensorValue(Value):
 
     @property
     def floating(self) -> bool:
-        tensor = self.tensor
-        return numeric(tensor) and (tensor.dtype.is_floating or tensor.dtype.is_complex)
+        return floating(self.tensor)
 
 
 def numeric(tensor: Any) -> bool:
     """Does a tensor hold numbers, texts or truths, and not a handle of something?"""
     return tensor is not None and tensor.dtype.name not in ("resource", "variant")
+
+
+def floating(tensor: Any) -> bool:
+    """Does a tensor hold real or complex numbers?"""
+    return numeric(tensor) and (tensor.dtype.is_floating or tensor.dtype.is_complex)
 
 
 def array(tensor: Any) -> Any:

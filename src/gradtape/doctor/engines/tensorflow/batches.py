@@ -1,0 +1,62 @@
+"""A batch of the data that `fit` was given, without touching the program's own iterators.
+
+The batch of a step is made inside of TensorFlow and is gone afterwards. Where the data are arrays
+or a plain dataset of them, the first batch of their order stands in for it. Anything that could
+draw at random or run Python code of the user's is not run again.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from .engine import Engine
+
+SIZE = 32  # of a batch, when nobody says so
+# Datasets that hand on what they are given, as far as a first batch is concerned.
+PASSES = ("Shuffle", "Prefetch", "Cache", "MemoryCache", "Repeat", "Options", "Take", "Rebatch")
+
+
+def batch(engine: Engine, dtypes: list, shapes: list) -> list[Any]:
+    """A batch as a function of `fit` takes it; nothing when the data cannot be looked at."""
+    import tensorflow as tf
+
+    if not engine.data:
+        return []
+    given, size = engine.data[-1]
+    arrays: list[Any] = []
+    with suppress(Exception):  # data of any kind
+        if isinstance(given[0], tf.data.Dataset):
+            plain = _plain(given[0])
+            given, size = ([] if plain is None else list(plain.take(1))), None
+        arrays = [np.asarray(a)[: size or None] for a in tf.nest.flatten(given)]
+    if len(arrays) != len(shapes) or not all(map(_fits, arrays, shapes)):
+        return []
+    return [a.astype(d.as_numpy_dtype) for a, d in zip(arrays, dtypes, strict=True)]
+
+
+def _fits(array: Any, shape: Any) -> bool:
+    return len(array.shape) == len(shape) and shape[1:].is_compatible_with(array.shape[1:])
+
+
+def _plain(dataset: Any) -> Any:
+    """A dataset with the same elements in their plain order; None when it cannot be had."""
+    import tensorflow as tf
+
+    kind = type(dataset).__name__.strip("_").removesuffix("Dataset").removeprefix("Parallel")
+    if kind in ("TensorSlice", "Tensor", "Range"):
+        return dataset
+    inner = _plain(dataset._input_dataset) if hasattr(dataset, "_input_dataset") else None
+    if inner is None or kind in PASSES:
+        return inner
+    if kind == "Batch":
+        return inner.batch(int(dataset._batch_size), bool(dataset._drop_remainder))
+    function = dataset._map_func.function if kind == "Map" else None
+    if function is None or any(op.op_def.is_stateful for op in function.graph.get_operations()):
+        return None
+    spec = dataset.element_spec
+    return inner.map(
+        lambda *parts: tf.nest.pack_sequence_as(spec, function(*tf.nest.flatten(parts)))
+    )

@@ -1,0 +1,287 @@
+"""Runs a call of a graph once more, op by op, on the same inputs: what happened inside it.
+
+Nothing changes by it: variables are read from before the call and written in memory only, what
+draws at random or reads from outside is not run but has a stand-in, and what cannot be had is left
+out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from . import ops
+from .engine import CUSTOM, OP, QUERY, START, STOP, WATCH, Engine
+from .graphs import Call, Notes, Spot, called
+
+DEEP, LOOPS = 24, 10_000
+CALLS = ("PartitionedCall", "StatefulPartitionedCall")
+IFS = ("If", "StatelessIf")
+CASES = ("Case", "StatelessCase")
+WHILES = ("While", "StatelessWhile")
+STORES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
+READS = ("IteratorGetNext", "IteratorGetNextSync", "OptionalGetValue")
+RANDOMS = {
+    "RandomStandardNormal": "normal", "TruncatedNormal": "normal", "RandomUniform": "random",
+}  # fmt: skip
+
+
+def expand(engine: Engine, name: str, inputs: Any, call: Call, spot: Spot, thread: int) -> None:
+    """Find the events inside of a call, and their results."""
+    run = _Run(engine, dict(call.before), thread)
+    with ops.unrecorded():
+        call.results = run.function(name, list(inputs), spot, 0)
+    call.events = run.events
+
+
+class _Run:
+    """One call: the variables as they are inside it, and the events so far."""
+
+    def __init__(self, engine: Engine, held: dict[int, Any], thread: int) -> None:
+        self.engine, self.held, self.thread = engine, held, thread
+        self.events: list[tuple] = []
+        self.tapes: dict[int, int] = {}  # a tape of the graph is another in every call
+        self.rng = np.random.default_rng(0)
+
+    def function(self, name: str, inputs: list[Any], around: Spot, deep: int) -> list[Any]:
+        known = self.engine.graphs.functions.get(name)
+        graph = None if known is None else known.graph()
+        if known is None or graph is None or deep > DEEP or len(known.inputs) != len(inputs):
+            return []
+        notes = self.engine.graphs.notes.get(graph) or Notes()
+        values: dict[str, Any] = dict(zip(known.inputs, inputs, strict=True))
+        marks = iter([*notes.marks, (1 << 60, ())])
+        done: set[str] = set()
+        position, mark = next(marks)
+        numbers = {name: k for k, name in enumerate(notes.spots)}
+        for op in graph.get_operations():
+            while numbers.get(op.name, -1) >= position:
+                self._mark(mark, values)
+                position, mark = next(marks)
+            self._op(op, values, notes, around, done, deep)
+        while mark:
+            self._mark(mark, values)
+            position, mark = next(marks)
+        return [values.get(t) for t in known.outputs]
+
+    # --- ops --------------------------------------------------------------------------------------
+    def _op(
+        self, op: Any, values: dict[str, Any], notes: Notes, around: Spot, done: set[str], deep: int
+    ) -> None:
+        names = [t.name for t in op.outputs]
+        if op.name in done or (names and names[0] in values):  # done, or an input
+            return
+        done.add(op.name)
+        for given in op.inputs:  # a loop is given more when it is differentiated
+            if given.name not in values:
+                self._op(given.op, values, notes, around, done, deep)
+        inputs = [values.get(t.name) for t in op.inputs]
+        if any(t is None for t in inputs):
+            return
+        spot = notes.spots.get(op.name, around)
+        if around.hidden and not spot.hidden:
+            spot = replace(spot, hidden=True)
+        results = self._run(op, inputs, spot, deep)
+        values.update((n, r) for n, r in zip(names, results, strict=False) if r is not None)
+
+    def _run(self, op: Any, inputs: list[Any], spot: Spot, deep: int) -> list[Any]:
+        kind = op.type
+        if kind in CALLS:
+            return self.function(called(op)[0], inputs, spot, deep + 1)
+        if kind in IFS:
+            attr = op.node_def.attr
+            branch = attr["then_branch" if _true(inputs[0]) else "else_branch"].func.name
+            return self.function(branch, inputs[1:], spot, deep + 1)
+        if kind in CASES:
+            branches = [f.name for f in op.node_def.attr["branches"].list.func]
+            k = int(ops.values.array(inputs[0]))
+            chosen = branches[k if 0 <= k < len(branches) else -1]
+            return self.function(chosen, inputs[1:], spot, deep + 1)
+        if kind in WHILES:
+            return self._loop(op, inputs, spot, deep)
+        if kind == "ReadVariableOp":
+            return self._emit(kind, inputs, (), [self._read(inputs[0])], spot)
+        if kind in STORES:
+            self._store(kind, *inputs[:2])
+            return self._emit(kind, inputs, (), [], spot)
+        if kind == "ResourceGather":
+            return self._gather(op, inputs, spot)
+        if kind in READS:
+            return self._batch(op, inputs)
+        if kind in RANDOMS:
+            return self._draw(op, inputs)
+        if kind == "Const":
+            return self._constant(op, spot)
+        if kind == "VariableShape":
+            return self._shape(op, inputs[0])
+        if op.op_def.is_stateful or kind == "Placeholder":
+            return []
+        attrs = attributes(op)
+        results = ops.run(kind, inputs, attrs, len(op.outputs))
+        return self._emit(kind, inputs, attrs, results, spot)
+
+    def _constant(self, op: Any, spot: Spot) -> list[Any]:
+        import tensorflow as tf
+
+        array = tf.make_ndarray(op.node_def.attr["value"].tensor)
+        made = [tf.constant(array, op.outputs[0].dtype)]
+        return self._emit("Const", [], (), made, spot)
+
+    def _emit(self, kind: str, inputs: Any, attrs: Any, results: list, spot: Spot) -> list[Any]:
+        if not spot.hidden:
+            self.events.append(
+                (OP, kind, tuple(inputs), attrs, tuple(results), None, spot.layer, spot.measures,
+                 spot.outer, (), spot.code, spot.offset, self.thread)
+            )  # fmt: skip
+        return results
+
+    def _loop(self, op: Any, inputs: list[Any], spot: Spot, deep: int) -> list[Any]:
+        attr = op.node_def.attr
+        silent = replace(spot, hidden=True)
+        values = inputs
+        for _ in range(LOOPS):
+            found = self.function(attr["cond"].func.name, values, silent, deep + 1)
+            if not found or found[0] is None or not _true(found[0]):
+                break
+            new = self.function(attr["body"].func.name, values, spot, deep + 1)
+            values = [n if n is not None else v for n, v in zip(new, values, strict=True)]
+        return values
+
+    # --- what is not to be touched ----------------------------------------------------------------
+    def _read(self, handle: Any) -> Any:
+        from tensorflow.python.ops import gen_resource_variable_ops
+
+        found = self.held.get(id(handle))
+        if found is None:
+            known = self.engine.variables.get(id(handle))
+            it = None if known is None else known()
+            if it is None:
+                return None
+            found = gen_resource_variable_ops.read_variable_op(handle, it.dtype)
+            self.held[id(handle)] = found
+        return found
+
+    def _store(self, kind: str, handle: Any, value: Any) -> None:
+        if kind != "AssignVariableOp":
+            before = self._read(handle)
+            value = before + value if "Add" in kind else before - value
+        self.held[id(handle)] = value
+
+    def _shape(self, op: Any, handle: Any) -> list[Any]:
+        import tensorflow as tf
+
+        held = self._read(handle)
+        return [] if held is None else [tf.shape(held, op.outputs[0].dtype)]
+
+    def _gather(self, op: Any, inputs: list[Any], spot: Spot) -> list[Any]:
+        """As a read and a gather of what was read."""
+        import tensorflow as tf
+
+        table = self._read(inputs[0])
+        if table is None:
+            return []
+        self._emit("ReadVariableOp", inputs[:1], (), [table], spot)
+        operands = [table, inputs[1], tf.constant(0)]
+        attrs = (
+            "batch_dims", 0, "Tparams", table.dtype.as_datatype_enum, "Tindices",
+            inputs[1].dtype.as_datatype_enum, "Taxis", tf.int32.as_datatype_enum,
+        )  # fmt: skip
+        return self._emit(
+            "GatherV2", operands, attrs, ops.run("GatherV2", operands, attrs, 1), spot
+        )
+
+    def _draw(self, op: Any, inputs: list[Any]) -> list[Any]:
+        """Other numbers of the same distribution: to draw again would change what is drawn next."""
+        import tensorflow as tf
+
+        draw = getattr(self.rng, RANDOMS[op.type])
+        numbers = draw(size=tuple(ops.values.array(inputs[0])))
+        return [tf.constant(numbers, op.outputs[0].dtype)]
+
+    def _batch(self, op: Any, inputs: list[Any]) -> list[Any]:
+        """A batch of the data that `fit` was given: the one of this call is gone."""
+        import tensorflow as tf
+
+        from .batches import batch
+
+        found = batch(self.engine, [t.dtype for t in op.outputs], [t.shape for t in op.outputs])
+        return [tf.constant(a, t.dtype) for a, t in zip(found, op.outputs, strict=False)]
+
+    # --- tapes ------------------------------------------------------------------------------------
+    def _mark(self, event: tuple, values: dict[str, Any]) -> None:
+        """What a tape did between two ops."""
+        import tensorflow as tf
+
+        kind, tape, *rest = event
+        if kind != CUSTOM:
+            if tape not in self.tapes:
+                self.tapes[tape] = self.engine.fresh()
+            tape = self.tapes[tape]
+        rest[-1] = self.thread
+        if kind in (START, STOP):
+            self.events.append((kind, tape, *rest))
+        elif kind == WATCH:
+            self.events.append((kind, tape, _filled(rest[0], values), *rest[1:]))
+        elif kind == QUERY:
+            method, target, sources, args, kwargs, result, *end = rest
+            filled = [_filled(part, values) for part in (target, sources, result)]
+            if not any(map(_symbol, tf.nest.flatten(filled))):  # else it could not be followed
+                target, sources, result = filled
+                self.events.append(
+                    (kind, tape, method, target, sources, args, kwargs, result, *end)
+                )
+
+
+def _filled(structure: Any, values: dict[str, Any]) -> Any:
+    """A structure with the tensors of a call in the place of symbols."""
+    import tensorflow as tf
+
+    def fill(part: Any) -> Any:
+        if isinstance(part, tf.IndexedSlices):
+            parts = [fill(t) for t in (part.values, part.indices, part.dense_shape)]
+            return part.values if any(map(_symbol, parts)) else tf.IndexedSlices(*parts)
+        return values.get(part.name, part) if _symbol(part) else part
+
+    return tf.nest.map_structure(fill, structure)
+
+
+def _symbol(thing: Any) -> bool:
+    """Is it a tensor of a graph, without numbers?"""
+    return hasattr(thing, "op") and hasattr(thing, "graph") and not hasattr(thing, "_numpy")
+
+
+def _true(tensor: Any) -> bool:
+    return bool(np.all(ops.values.array(tensor)))
+
+
+def attributes(op: Any) -> tuple:
+    """The attributes of an op of a graph, as an eager op takes them."""
+    found: list[Any] = []
+    for key, value in op.node_def.attr.items():
+        if not key.startswith("_"):
+            found += [key, _attribute(value)]
+    return tuple(found)
+
+
+def _attribute(value: Any) -> Any:
+    kind = value.WhichOneof("value")
+    if kind == "shape":
+        return _shape(value.shape)
+    if kind == "func":
+        return value.func.name
+    if kind == "list":
+        of = next(
+            (f for f in ("s", "i", "f", "b", "type", "shape", "func") if getattr(value.list, f)),
+            None,
+        )
+        parts = [] if of is None else list(getattr(value.list, of))
+        if of == "shape":
+            return [_shape(part) for part in parts]
+        return [part.name for part in parts] if of == "func" else parts
+    return None if kind is None else getattr(value, kind)
+
+
+def _shape(proto: Any) -> list[int] | None:
+    return None if proto.unknown_rank else [d.size for d in proto.dim]

@@ -1,0 +1,200 @@
+"""Notes on graphs while TensorFlow builds them: whose line made an op, which tapes were recording.
+
+A `tf.function` runs its Python code once. What is heard then has symbols in the place of tensors;
+it is kept beside the graph, and `expanding` puts the numbers of a call in.
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from dataclasses import dataclass, field
+from types import CodeType, SimpleNamespace
+from typing import Any
+
+from . import autograph
+from .engine import QUERY, Engine
+
+CHANGES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp", "ResourceApply")
+CALLS = ("__inference_", "__forward_")
+
+
+@dataclass(eq=False)
+class Spot:
+    """Where an op of a graph was made."""
+
+    code: CodeType
+    offset: int
+    outer: list
+    layer: Any
+    measures: bool
+    hidden: bool  # made by a tape to answer
+
+
+@dataclass(eq=False)
+class Notes:
+    """What was heard while a graph was built."""
+
+    spots: dict[str, Spot] = field(default_factory=dict)  # by the op's name, in order
+    marks: list[tuple[int, tuple]] = field(default_factory=list)  # events, and ops before them
+    active: list[int] = field(default_factory=list)  # tapes that are recording in it
+
+
+@dataclass(eq=False)
+class Function:
+    """A graph as a function: the names of what goes in and what comes out."""
+
+    graph: Any  # a weak reference
+    inputs: list[str]
+    outputs: list[str]
+
+
+@dataclass(eq=False)
+class Call:
+    """A call of a function: what its variables held before, and its ops when they were needed."""
+
+    before: dict[int, Any]  # by the id of the handle
+    events: list[tuple] | None = None
+    results: list[Any] = field(default_factory=list)
+    limit: int | None = None  # of its events, those that count just now
+
+
+class Graphs:
+    """All graphs of a program."""
+
+    def __init__(self) -> None:
+        self.notes: weakref.WeakKeyDictionary[Any, Notes] = weakref.WeakKeyDictionary()
+        self.functions: dict[str, Function] = {}
+        self._traits: dict[str, tuple[bool, bool]] = {}
+
+    def of(self, graph: Any) -> Notes:
+        found = self.notes.get(graph)
+        if found is None:
+            found = self.notes[graph] = Notes()
+        return found
+
+    def recording(self, graph: Any) -> bool:
+        """Does a tape record in a graph, or in one around it?"""
+        while graph is not None:
+            known = self.notes.get(graph)
+            if known is not None and known.active:
+                return True
+            graph = getattr(graph, "outer_graph", None)
+        return False
+
+    def traits(self, name: str) -> tuple[bool, bool]:
+        """Does a function change variables, and does it ask a tape, itself or by others?"""
+        found = self._traits.get(name)
+        if found is None:
+            self._traits[name] = (False, False)  # should it call itself
+            found = self._traits[name] = self._look(name)
+        return found
+
+    def _look(self, name: str) -> tuple[bool, bool]:
+        known = self.functions.get(name)
+        graph = None if known is None else known.graph()
+        if graph is None:
+            return False, False
+        notes = self.notes.get(graph)
+        asks = notes is not None and any(event[0] == QUERY for _, event in notes.marks)
+        changes = False
+        for op in graph.get_operations():
+            changes = changes or op.type.startswith(CHANGES)
+            for inner in called(op):
+                more = self.traits(inner)
+                changes, asks = changes or more[0], asks or more[1]
+        return changes, asks
+
+
+def called(op: Any) -> list[str]:
+    """The names of the functions that an op calls."""
+    found = []
+    for value in op.node_def.attr.values():
+        if value.HasField("func"):
+            found.append(value.func.name)
+        found += [f.name for f in value.list.func]
+    return found
+
+
+def hook(engine: Engine) -> None:
+    """Listen to graphs becoming functions, to calls, and to AutoGraph's rewriting."""
+    _functions(engine)
+    _calls(engine)
+    _rewriting(engine)
+
+
+def _functions(engine: Engine) -> None:
+    from tensorflow.python.eager.polymorphic_function import atomic_function
+
+    make = atomic_function.from_func_graph
+
+    @functools.wraps(make)
+    def from_func_graph(name: Any, graph: Any, *args: Any, **kwargs: Any) -> Any:
+        made = make(name, graph, *args, **kwargs)
+        if not engine.deaf:
+            word = name.decode() if isinstance(name, bytes) else name
+            engine.graphs.functions[word] = Function(
+                weakref.ref(graph), [t.name for t in graph.inputs], [t.name for t in graph.outputs]
+            )
+        return made
+
+    engine.put(atomic_function, "from_func_graph", from_func_graph)
+
+
+def _calls(engine: Engine) -> None:
+    """Before a function that changes variables runs, what they hold is remembered."""
+    from tensorflow.python.eager import context
+    from tensorflow.python.eager.polymorphic_function import atomic_function
+    from tensorflow.python.ops import gen_resource_variable_ops
+
+    call = atomic_function.AtomicFunction.call_flat
+
+    @functools.wraps(call)
+    def call_flat(self: Any, *args: Any) -> Any:
+        if not engine.deaf and not engine.asking and context.executing_eagerly():
+            try:
+                engine.before = _before(self.name, args)
+            except Exception as fault:
+                engine.failed(fault)
+        return call(self, *args)
+
+    def _before(name: Any, args: Any) -> dict[int, Any]:
+        word = name.decode() if isinstance(name, bytes) else name
+        found: dict[int, Any] = {}
+        if not engine.graphs.traits(word)[0]:
+            return found
+        engine.deaf = True
+        try:
+            for handle in args:
+                known = engine.variables.get(id(handle))
+                it = None if known is None else known()
+                if it is not None:
+                    found[id(handle)] = gen_resource_variable_ops.read_variable_op(handle, it.dtype)
+        finally:
+            engine.deaf = False
+        return found
+
+    engine.put(atomic_function.AtomicFunction, "call_flat", call_flat)
+
+
+def _rewriting(engine: Engine) -> None:
+    from tensorflow.python.autograph.impl import api
+
+    convert = api._convert_actual
+
+    @functools.wraps(convert)
+    def _convert_actual(entity: Any, *args: Any, **kwargs: Any) -> Any:
+        made = convert(entity, *args, **kwargs)
+        code = getattr(made, "__code__", None)
+        if code is not None:
+            autograph.MAPS[code.co_filename] = made.ag_source_map, entity.__code__
+        return made
+
+    engine.put(api, "_convert_actual", _convert_actual)
+
+
+def sight(frame: Any) -> Any:
+    """The names in sight of a frame, kept for later."""
+    return SimpleNamespace(
+        f_globals=frame.f_globals, f_locals=dict(frame.f_locals), f_code=frame.f_code
+    )
