@@ -145,7 +145,7 @@ def _search(holder: Any, thing: Any, name: str, deep: int, seen: set[int]) -> st
 
 
 def _attributes(holder: Any) -> Iterator[tuple[str, Any]]:
-    """The public attributes of an object; of a layer of Keras, `kernel` and `layers` are properties."""
+    """The public attributes of an object (`kernel` and `layers` of Keras are properties)."""
     library = type(holder).__module__.partition(".")[0] == "keras"
     for name, value in list(getattr(holder, "__dict__", {}).items()):
         if not name.startswith("_"):

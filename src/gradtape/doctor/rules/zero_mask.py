@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..case import Case
 from ..expressions import operand
 from ..finding import Finding
-from ..history import Line
 from ..graph import ancestors
+from ..history import Line
 from ..zeros import Death, nothing
 from .base import DeathRule
 
