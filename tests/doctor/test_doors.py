@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from textwrap import dedent
 
@@ -145,6 +145,8 @@ def test_a_program_that_is_killed_has_its_report(number, write, tmp_path) -> Non
     output = tmp_path / "report.json"
     words = ["-m", "gradtape", "doctor", "--output", output, path]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    # A test runner in the background may have handed down that Ctrl-C is to be ignored.
+    pipes["preexec_fn"] = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     with subprocess.Popen([sys.executable, *words], env=environment(), **pipes) as process:
         process.stdout.readline()
         assert process.stdout.readline() == "ready\n"
@@ -520,16 +522,6 @@ def test_a_tape_from_before_is_not_guessed_about() -> None:
         tape.gradient(y, b)
     assert report.findings == []
     assert "before the doctor listened" in report.notes[0]
-
-
-def test_watching_is_cheap_to_begin() -> None:
-    with doctor.watch():
-        pass
-    start = time.perf_counter()
-    for _ in range(10):
-        with doctor.watch():
-            pass
-    assert (time.perf_counter() - start) / 10 < 0.1
 
 
 # --- one question ---------------------------------------------------------------------------------
