@@ -55,6 +55,15 @@ def test_and_its_slopes(name: str) -> None:
     np.testing.assert_allclose(slope(tf.constant(x)), np.concatenate(parts), 3e-5, 1e-7)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("columns", [3, 64, 1500])
+def test_softmax_of_many_rows_is_that_of_each(columns: int, dtype: str) -> None:
+    x = numbers(dtype)[: SIZE // columns * columns].reshape(-1, columns)
+    parts = [tf.nn.softmax(tf.constant(part)).numpy() for part in np.array_split(x, 50)]
+    close = 1e-3 if dtype == "float16" else 1e-6
+    np.testing.assert_allclose(tf.nn.softmax(tf.constant(x)), np.concatenate(parts), close, 1e-30)
+
+
 def test_an_array_that_is_not_contiguous() -> None:
     x = np.random.default_rng(0).normal(size=(600, 700)).astype("float32")
     np.testing.assert_array_equal(tf.exp(tf.constant(x.T)).numpy(), np.exp(x.T))

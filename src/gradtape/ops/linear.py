@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
 from math import prod
 from typing import Any
@@ -12,33 +11,15 @@ import numpy as np
 from ..core import apply
 from ..core.op import FLOATS, NUMBERS, REALS
 from .declare import op
-from .parallel import threads
+from .product import product, products
+
 
 # --- matrices -------------------------------------------------------------------------------------
-# Multiplications up to which OpenBLAS works in one thread. A second one gains nothing up to twice
-# as many, and on a busy machine it is waited for: 32 x 64 times 64 x 256 took 2,200 us on the
-# average (19 at best) next to other work, its halves 64 (18 at best).
-ALONE = 1 << 18
-_HALVES = 2 * ALONE if threads() > 1 and os.environ.get("OPENBLAS_NUM_THREADS") != "1" else 0
-
-
-def _by_halves(a: Any, b: Any, m: int, n: int) -> Any:
-    y = np.empty((m, n), a.dtype)
-    half = m // 2
-    np.dot(a[:half], b, y[:half])
-    np.dot(a[half:], b, y[half:])
-    return y
-
-
 def _matmul(a: Any, b: Any) -> Any:
     if a.ndim == b.ndim == 2 and a.dtype.char in "fdFD":
-        (m, k), n = a.shape, b.shape[1]
-        if ALONE < m * k * n <= _HALVES and b.shape[0] == k:
-            return _by_halves(a, b, m, n)
-        try:
-            return a.dot(b)  # the same product as np.matmul's, 0.7 us sooner
-        except ValueError:
-            raise _wrong_shapes(a.shape, b.shape) from None
+        if a.shape[1] == b.shape[0]:
+            return product(a, b)
+        raise _wrong_shapes(a.shape, b.shape)
     if a.ndim < 2 or b.ndim < 2 or a.shape[-1] != b.shape[-2]:
         raise _wrong_shapes(a.shape, b.shape)
     kind = a.dtype.kind
@@ -54,8 +35,8 @@ def _matmul(a: Any, b: Any) -> Any:
     if a.ndim > 2 and b.ndim == 2:
         # One large product instead of one for each matrix of the stack.
         rows = a.reshape(prod(a.shape[:-1]), a.shape[-1])
-        return np.matmul(rows, b).reshape(*a.shape[:-1], b.shape[-1])
-    return np.matmul(a, b)
+        return _matmul(rows, b).reshape(*a.shape[:-1], b.shape[-1])
+    return products(a, b) if a.dtype.char in "fdFD" else np.matmul(a, b)
 
 
 def _wrong_shapes(a: tuple[int, ...], b: tuple[int, ...]) -> Exception:

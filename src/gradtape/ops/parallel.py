@@ -34,17 +34,18 @@ def threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def share(task: Callable[[int, int], Any], size: int) -> None:
+def share(task: Callable[[int, int], Any], size: int, row: int = 1) -> None:
     """Call `task(start, stop)` for parts of range(size), in this thread and in those that are free.
 
-    Whoever has finished a part takes the next one, so nobody waits for a thread that is held up
-    elsewhere before it has begun.
+    What is counted are rows of so many elements. Whoever has finished a part takes the next one,
+    so nobody waits for a thread that is held up elsewhere before it has begun.
     """
     helpers = threads() - 1
-    if helpers < 1 or size < MANY:
+    if helpers < 1 or size * row < MANY:
         task(0, size)
         return
-    step = max(BLOCK, -(-size // (4 * (helpers + 1) * BLOCK)) * BLOCK)
+    block = max(BLOCK // row, 1)
+    step = max(block, -(-size // (4 * (helpers + 1) * block)) * block)
     starts, total, finished = iter(range(0, size, step)), -(-size // step), count(1)
     failed: list[BaseException] = []
     last = Lock()

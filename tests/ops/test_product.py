@@ -1,0 +1,68 @@
+"""Large products of matrices, which are shared among threads: the same as NumPy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+from gradtape.ops import jobs, parallel, product
+
+SHAPES = {
+    "lone": ((80, 70), (70, 60)),
+    "tall": ((700, 130), (130, 90)),
+    "wide": ((90, 130), (130, 700)),
+    "stacks": ((5, 3, 70, 60), (5, 3, 60, 80)),
+    "broadcast": ((6, 1, 70, 60), (4, 60, 80)),
+    "broadcast first": ((1, 4, 70, 60), (6, 1, 60, 80)),
+    "stack of one": ((1, 1, 300, 200), (1, 1, 200, 100)),
+    "stack and matrix": ((5, 70, 130), (130, 130)),
+    "matrix and stack": ((130, 130), (5, 130, 90)),
+    "vectors": ((3, 1200, 1200), (3, 1200, 1)),
+}
+
+
+def numbers(*shape: int) -> Any:
+    return np.random.default_rng(len(shape)).normal(size=shape)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_shared_product_is_numpys(name: str, threads: int, monkeypatch: Any) -> None:
+    monkeypatch.setattr(parallel, "limit", threads)
+    a, b = (numbers(*shape) for shape in SHAPES[name])
+    expected = np.matmul(a, b)
+    assert expected.size * a.shape[-1] > (product.ALONE if name == "lone" else product.SHARED)
+    np.testing.assert_allclose(tf.matmul(a, b), expected, rtol=1e-12, atol=1e-12)
+    turned = np.swapaxes(a, -1, -2).copy(), np.swapaxes(b, -1, -2).copy()
+    found = tf.matmul(*turned, transpose_a=True, transpose_b=True)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_two_runs_agree_to_the_last_bit(monkeypatch: Any) -> None:
+    monkeypatch.setattr(parallel, "limit", 2)
+    a, b = numbers(700, 130).astype("float32"), numbers(130, 90).astype("float32")
+    first = product.product(a, b)
+    for _ in range(20):
+        np.testing.assert_array_equal(product.product(a, b), first)
+
+
+def test_the_number_of_openblas_threads_is_as_before(monkeypatch: Any) -> None:
+    if not jobs.blas.found():
+        pytest.skip("NumPy has another BLAS")
+    monkeypatch.setattr(parallel, "limit", 2)
+    count = jobs.blas._functions[0]
+    before = count()
+    for m in (80, 400):
+        product.product(numbers(m, m), numbers(m, m))
+        assert count() == before
+    with pytest.raises(ValueError, match="aligned"):
+        product.product(numbers(80, 80), numbers(81, 80))
+    assert count() == before
+
+
+def test_shapes_that_do_not_fit_are_named() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Matrix size-incompatible"):
+        tf.matmul(numbers(300, 301), numbers(300, 300))
