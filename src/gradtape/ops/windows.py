@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .parallel import threads
+
 
 class Geometry(NamedTuple):
     """Of a sliding window, one entry for each inner axis."""
@@ -81,13 +83,19 @@ def pieces(counts: tuple[int, ...], wanted: int) -> list[tuple[slice, ...]]:
     first. What a key selects is contiguous."""
     batch, *inner = counts
     each = max(prod(inner), 1)
-    step = max(wanted // each, 1)
-    images = [slice(i, min(i + step, batch)) for i in range(0, batch, step)]
+    images = _evenly(batch, max(wanted // each, 1))
     if not inner or wanted >= each:
         return [(some,) for some in images]
-    step = max(wanted * inner[0] // each, 1)
-    rows = [slice(i, min(i + step, inner[0])) for i in range(0, inner[0], step)]
-    return list(product(images, rows))
+    return list(product(images, _evenly(inner[0], max(wanted * inner[0] // each, 1))))
+
+
+def _evenly(size: int, step: int) -> list[slice]:
+    """range(size) in parts of at most `step`, as many for each thread and of one size, if it
+    allows: 64 images by 6 are 11 parts, of which one thread of two would do 6."""
+    count, hands = -(-size // step), threads()
+    if count > 1:
+        count = min(-(-count // hands) * hands, size)
+    return [slice(size * k // count, size * (k + 1) // count) for k in range(count)]
 
 
 def padded(a: Any, pads: tuple[tuple[int, int], ...], fill: float = 0) -> Any:
