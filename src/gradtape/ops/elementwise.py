@@ -82,9 +82,9 @@ neg = elementwise("neg", operator.neg, lambda g: -g, numpy=(np.negative,), takes
 
 
 def _slope_of_square(g: Any, a: Any) -> Any:
-    if g.__class__ is ndarray and g.size > 4096 and not any(g.strides) and g.shape == a.shape:
-        # One number seen from everywhere, as below a mean: one pass instead of two.
-        return (2.0 * g[(0,) * g.ndim]) * a
+    if g.__class__ is ndarray and g.size > 4096 and not all(g.strides) and g.shape == a.shape:
+        # Numbers that are seen from several places, as below a mean: one pass instead of two.
+        return (2.0 * g[tuple([slice(None if s else 1) for s in g.strides])]) * a
     return g * (2.0 * a)
 
 

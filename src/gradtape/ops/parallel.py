@@ -131,3 +131,18 @@ def in_blocks(kernel: Callable[..., None], spare: int, *arrays: Any) -> Any:
 
     share(task, y.size)
     return y
+
+
+def in_rows(kernel: Callable[..., Any], *arrays: Any) -> Any:
+    """`kernel(*parts, out)` on some rows, the last axes of contiguous arrays of one shape."""
+    first = arrays[0]
+    y = np.empty(first.shape, first.dtype)
+    sources = [a.reshape(-1, a.shape[-1]) for a in (*arrays, y)]
+    block = max(BLOCK // first.shape[-1], 1)
+
+    def task(start: int, stop: int) -> None:
+        for i in range(start, stop, block):
+            kernel(*[s[i : min(i + block, stop)] for s in sources])
+
+    share(task, *sources[0].shape)
+    return y

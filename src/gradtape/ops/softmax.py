@@ -8,7 +8,7 @@ import numpy as np
 
 from .declare import op
 from .elementwise import FLOATING, in_float32
-from .parallel import MANY, share
+from .parallel import MANY, in_rows
 
 
 def _shifted(a: Any, axis: int) -> Any:
@@ -24,7 +24,7 @@ def _same(a: tuple[int, ...], **_: Any) -> tuple[int, ...]:
 @in_float32
 def _softmax(a: Any, axis: int) -> Any:
     if axis == -1 and a.size >= MANY and a.flags.c_contiguous and a.dtype.char in "fd":
-        return _softmax_of_rows(a)
+        return in_rows(_softmax_of_rows, a)  # 8 x 4 x 64 x 64: 0.18 ms instead of 0.41
     y = _shifted(a, axis)
     np.exp(y, out=y)
     y /= np.add.reduce(y, axis=axis, keepdims=True)
@@ -38,28 +38,25 @@ def _row_sums(a: Any) -> Any:
     return np.add.reduce(a, axis=-1, keepdims=True)
 
 
-def _softmax_of_rows(a: Any) -> Any:
-    """In parts that stay in the cache: 8 x 4 x 64 x 64 numbers in 0.18 ms instead of 0.41."""
-    y = np.empty(a.shape, a.dtype)
-    rows, results = a.reshape(-1, a.shape[-1]), y.reshape(-1, a.shape[-1])
+def _softmax_of_rows(a: Any, out: Any) -> None:
+    # The position of the greatest is found in half the time of the greatest.
+    greatest = a[np.arange(len(a)), a.argmax(axis=-1)]
+    np.subtract(a, greatest[:, None], out)
+    np.exp(out, out)
+    out /= _row_sums(out)
 
-    def task(start: int, stop: int) -> None:
-        some, out = rows[start:stop], results[start:stop]
-        # The position of the greatest is found in half the time of the greatest.
-        greatest = some[np.arange(len(some)), some.argmax(axis=-1)]
-        np.subtract(some, greatest[:, None], out)
-        np.exp(out, out)
-        out /= _row_sums(out)
 
-    share(task, *rows.shape)
-    return y
+def _slope_of_rows(g: Any, y: Any, out: Any = None) -> Any:
+    # Of 8 x 4 x 64 x 64 numbers 30 us instead of 90 for the sum, and no array for its terms.
+    h = np.subtract(g, np.einsum("...i,...i->...", g, y)[..., None], out)
+    return np.multiply(h, y, h)
 
 
 def _slope_of_softmax(g: Any, y: Any, axis: int) -> Any:
     if g.__class__ is y.__class__ is np.ndarray and axis == -1 and g.dtype.char in "fd":
-        # Of 8 x 4 x 64 x 64 numbers 30 us instead of 90 for the sum, and no array for its terms.
-        h = g - np.einsum("...i,...i->...", g, y)[..., None]
-        return np.multiply(h, y, h)
+        if g.size >= MANY and g.shape == y.shape and g.flags.c_contiguous and y.flags.c_contiguous:
+            return in_rows(_slope_of_rows, g, y)
+        return _slope_of_rows(g, y)
     return (g - np.sum(g * y, axis=(axis,), keepdims=True)) * y
 
 
