@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors
+from .core import apply
 from .core.op import Op
 from .core.record import Value
 from .shapes import TensorShape
@@ -296,9 +297,14 @@ def dtype(value: Any) -> np.dtype:
 
 def matching(op: Op, values: Any, name: str = "") -> list[Any]:
     """Tensors of one dtype: that of the first tensor among them, or else of the first value."""
+    wanted: Any
+    if values.__class__ is list and set(map(type, values)) == {apply.Tensor}:
+        wanted = values[0]._value.dtype
+        if all(v._value.dtype is wanted for v in values):
+            return list(values)  # what is met most: nothing to convert
     if isinstance(values, Value) or hasattr(values, "_read"):
         values = [values]
-    wanted: Any = next(
+    wanted = next(
         (v._value.dtype for v in values if isinstance(v, Value) or hasattr(v, "_read")), None
     )
     tensors: list[Any] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import arrays, convert, dtypes, errors, nest
+from . import arrays, convert, dtypes, errors, nest, reductions
 from .core.record import Value
 from .shapes import TensorSpec
 from .tensor_array import TensorArray
@@ -249,13 +249,19 @@ def vectorized_map(
         return fn(nest.pack_sequence_as(elems, rows))
 
     if not count:  # one call on zeros tells the shapes of the results that there are none of
-        zeros = [arrays.zeros(leaf.shape[1:], leaf.dtype) for leaf in flat]
-        sample = fn(nest.pack_sequence_as(elems, zeros))
+        sample = fn(nest.pack_sequence_as(elems, [_zeros(leaf) for leaf in flat]))
         return nest.map_structure(lambda leaf: arrays.stack([leaf])[:0], sample)
     rows = [call(k) for k in range(count)]
     return nest.map_structure(
         lambda *leaves: None if leaves[0] is None else arrays.stack(leaves), *rows
     )
+
+
+def _zeros(leaf: Any) -> Any:
+    """A row of zeros for a tensor without rows; its slopes still lead to the tensor."""
+    if leaf.dtype.is_floating or leaf.dtype.is_complex:
+        return reductions.reduce_sum(leaf, axis=0)
+    return arrays.zeros(leaf.shape[1:], leaf.dtype)
 
 
 def _start(flat: list, elems: Any, initializer: Any, order: Any, label: str) -> tuple[Any, list]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -46,14 +46,15 @@ class _Custom:
     name, label, push = "custom_gradient", "CustomGradient", None
     real, batches, joint, broadcasts = True, False, True, False
     names: tuple = ((),)
+    plans: ClassVar[dict] = {}
 
     def __init__(self, grad: Any, operands: list, variables: list, results: list) -> None:
         self.rules = (_Pull(grad, operands, variables, results),)
         # What ran inside; forward mode, which has no use for a backward function, takes this way.
         self.inside = results
 
-    def plan(self, tracked: tuple[bool, ...]) -> tuple[tuple, list]:
-        return (), []
+    def plan(self, tracked: tuple[bool, ...]) -> tuple[tuple, Callable[..., list]]:
+        return (), lambda *_: []
 
 
 def custom_gradient(f: Callable[..., Any] | None = None) -> Any:

@@ -69,11 +69,19 @@ def matmul(
                     f"Received `transpose_{letter}`={one}, `adjoint_{letter}`={other}."
                 )
         a, b = convert.pair(linear.matmul, a, b)
+        if a._value.ndim > 1 and b._value.ndim > 1:
+            # Turned within the product, where it costs nothing and is not recorded.
+            if transpose_b and not (transpose_a or adjoint_a):
+                return linear.matmul_nt.apply(a, b)
+            if transpose_a and not (transpose_b or adjoint_b):
+                return linear.matmul_tn.apply(a, b)
         a, b = turn(a, transpose_a, adjoint_a), turn(b, transpose_b, adjoint_b)
     return linear.matmul.apply(a, b)
 
 
 def _flag(value: Any, name: str) -> bool:
+    if value is True or value is False:
+        return value
     # TensorFlow's Python looks at arrays before its op does, and finds no truth in them.
     several = not isinstance(value, list) and np.ndim(getattr(value, "_value", value)) > 0
     return truth(bool(value) if several else value, name)

@@ -104,6 +104,8 @@ def _transposed(
     # A stand-in for the cotangent: only its place matters, unless the pull divides by it.
     seeds = [tensor(np.ones_like(r._value)) for r in (results if several else (results,))]
     floating = [s for s in seeds if s._value.dtype.kind in "fcV"]
+    # A rule R is plainly linear, and the sweep's transpose is R^H: conj(R^H conj(t)) = R^T t.
+    turn = np.conj if not op.real and seeds[0]._value.dtype.kind == "c" else _as_it_is
     tape.start()
     try:
         for seed in floating:
@@ -114,7 +116,7 @@ def _transposed(
         for h, t in _pulled(op, g, operands, tangents, params, results, tracked):
             i = h.tensor._id if h.tensor._mark is not None else None
             if i is not None:
-                cotangent = Operand(t) if recorded else t._value
+                cotangent = turn(Operand(t) if recorded else t._value)
                 grads[i] = cotangent if i not in grads else grads[i] + cotangent
         tape.stop()
         wanted = {seed._id for seed in floating}
@@ -126,10 +128,14 @@ def _transposed(
         part = found.get(seed._id) if seed._mark is not None else None
         if part.__class__ is Slices:
             part = part.dense()
-        out.append(None if part is None else settled(part))
+        out.append(None if part is None else settled(turn(part)))
     if not several and out[0] is None and _level(op, tangents):
         return tensor(np.zeros_like(results._value))
     return tuple(out) if several else out[0]
+
+
+def _as_it_is(part: Any) -> Any:
+    return part
 
 
 def _level(op: Op, tangents: list) -> bool:
@@ -144,8 +150,8 @@ def _pulled(
     op: Op, g: Any, operands: Any, tangents: list, params: dict, results: Any, tracked: tuple
 ) -> Any:
     """Pairs of (pulled cotangent, tangent) for the operands that have a tangent."""
-    names, fetches = op.plan(tracked)
-    things = [wrap(fetch(operands, params, results)) for fetch in fetches]
+    names, keep = op.plan(tracked)
+    things = [wrap(kept) for kept in keep(operands, params, results)]
     have = dict(zip(names, things, strict=True))
     parts = op.rules[0](g, *[have[n] for n in op.names[0]]) if op.joint else None
     for i, t in enumerate(tangents):

@@ -90,10 +90,11 @@ def _with_slopes(tape: GradientTape, inputs: list, results: list) -> Any:
     @custom_gradient
     def op(*inputs: Any) -> Any:
         def grad(*cotangents: Any) -> Any:
-            return tape.gradient(
-                results, list(inputs), output_gradients=list(cotangents),
-                unconnected_gradients="zero",
-            )  # fmt: skip
+            with paused():  # Python that no outer tape sees, as the function itself
+                return tape.gradient(
+                    results, list(inputs), output_gradients=list(cotangents),
+                    unconnected_gradients="zero",
+                )  # fmt: skip
 
         return results, grad
 

@@ -242,16 +242,16 @@ def _check_concat(shapes: list, place: int) -> None:
             f"ConcatOp : Expected concatenating dimensions in the range [{low}, {ndim}), but got "
             f"{place} [Op:ConcatV2]"
         )
-    first = shapes[0]
+    first, at = shapes[0], place % ndim
+    before, after = first[:at], first[at + 1 :]
     for k, shape in enumerate(shapes):
+        if len(shape) == ndim and shape[:at] == before and shape[at + 1 :] == after:
+            continue
         said = f"shape[0] = {list(first)} vs. shape[{k}] = {list(shape)} [Op:ConcatV2]"
         if len(shape) != ndim:
             raise errors.invalid(f"ConcatOp : Ranks of all input tensors should match: {said}")
-        for d in builtins.range(ndim):
-            if d != place % ndim and shape[d] != first[d]:
-                raise errors.invalid(
-                    f"ConcatOp : Dimension {d} in both shapes must be equal: {said}"
-                )
+        wrong = next(d for d in builtins.range(ndim) if d != at and shape[d] != first[d])
+        raise errors.invalid(f"ConcatOp : Dimension {wrong} in both shapes must be equal: {said}")
 
 
 def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:

@@ -16,12 +16,16 @@ from .core.apply import QUIET, hush, tensor, unhush
 from .core.op import LETTERS, Op
 from .core.operand import Operand
 from .core.record import Value
+from .ops.linear import matmul, matmul_nt
+from .ops.pending import Pending, postponed
 from .ops.reasons import Reason
 from .ops.rows import Slices
 from .ops.shape import identity
 
 SHORT = 11  # fields of a record of `quick`
 SEVERAL = 8  # of an op with several results
+# Cotangents that are no arrays yet, and have a method `dense`.
+_SPECIAL = frozenset({Slices, Pending})
 
 
 def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0) -> dict:
@@ -31,6 +35,7 @@ def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0)
     """
     found: dict = {}
     pop = grads.pop
+    short = _short if recorded or lead else _plain
     # Complex cotangents come from the targets or out of an op between real and complex numbers;
     # a sweep that has met neither does not look at dtypes.
     some_complex = any(_is_complex(g) for g in grads.values())
@@ -45,10 +50,10 @@ def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0)
             elif i in wanted:
                 found[i] = g
             op = record[0]
-            if g.__class__ is Slices and op is not identity:
+            if g.__class__ in _SPECIAL and (op is not identity or g.__class__ is Pending):
                 g = g.dense()
             if len(record) == SHORT:
-                pull = _short
+                pull = short
             else:
                 some_complex = some_complex or op.real
                 pull = _row_by_row if lead and not op.batches else _general
@@ -61,6 +66,8 @@ def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0)
     for i in wanted:
         if i in grads:
             found[i] = grads[i]
+        if i in found and found[i].__class__ is Pending:
+            found[i] = found[i].dense()
     return found
 
 
@@ -163,6 +170,36 @@ def _without_slope(op: Op, reason: Reason | None) -> Any:
     return rule
 
 
+def _plain(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
+    """`_short` on arrays and without a stack, as training needs it."""
+    _, _, a_id, b_id, a, b, y, a_shape, b_shape, _, _ = record
+    rules = (op.calls or calls(op))[0]
+    if a_id is not None:
+        h = rules[0](g, a, b, y)
+        if h is not None:
+            if a_shape is not None:
+                h = unbroadcast(h, a_shape, 0)
+            old = grads.get(a_id)
+            grads[a_id] = h if old is None else old + h
+    if b_id is not None:
+        old = grads.get(b_id)
+        if old is not None and op in _PRODUCTS:
+            first, second = (a._value, g) if op is matmul else (g, a._value)
+            later = postponed(old, first, second)
+            if later is not None:
+                grads[b_id] = later
+                return
+        h = rules[1](g, a, b, y)
+        if h is not None:
+            if b_shape is not None:
+                h = unbroadcast(h, b_shape, 0)
+            grads[b_id] = h if old is None else old + h
+
+
+# Ops whose second operand has the cotangent aᵀ g (or gᵀ a): where weights stand, as a rule.
+_PRODUCTS = frozenset({matmul, matmul_nt})
+
+
 def _short(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
     _, _, a_id, b_id, a, b, y, a_shape, b_shape, _, _ = record
     rules = (op.calls or calls(op))[recorded]
@@ -219,7 +256,7 @@ def _parts(ids: list, grads: dict, found: dict, wanted: set) -> list | None:
         if g is not None:
             if ids[k] in wanted:
                 found[ids[k]] = g
-            if g.__class__ is Slices:
+            if g.__class__ in _SPECIAL:
                 parts[k] = g.dense()
     return parts if any(g is not None for g in parts) else None
 

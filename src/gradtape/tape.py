@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import convert, errors, nest
+from . import convert, dtypes, errors, nest
 from .core.apply import tensor
 from .core.operand import Operand
 from .core.place import caller
@@ -448,10 +448,19 @@ def _check_target(target: Any, of_none: type[Exception] = TypeError) -> None:
             "the result of a function that returns nothing?"
         )
     if not isinstance(target, (Value, Variable)):
-        raise AttributeError(
+        raise _error_of_stray(target)(
             f"A target of GradientTape.gradient must be a tf.Tensor or tf.Variable, got {target!r} "
             f"of type {type(target).__name__!r}: a value that left the tape has no gradient."
         )
+
+
+def _error_of_stray(value: Any) -> type[Exception]:
+    """What TensorFlow raises: it asks a plain value for its dtype first, then for its tensor."""
+    try:
+        dtypes.as_dtype(value)
+    except TypeError:
+        return TypeError
+    return AttributeError
 
 
 def _parts(leaves: list) -> list:
@@ -488,7 +497,7 @@ def _not_a_source(source: Any) -> Exception:
             "A source of GradientTape is None: a tensor or variable is wanted to differentiate "
             "with respect to."
         )
-    return AttributeError(
+    return _error_of_stray(source)(
         f"A source of GradientTape must be a tf.Tensor or tf.Variable, got {source!r} of type "
         f"{type(source).__name__!r}: a plain value is not on the tape."
     )

@@ -126,7 +126,7 @@ def _keras(kind: str) -> Any:
 
 def test_zeros_of_a_keras_variable() -> None:
     error = AttributeError("'Variable' object has no attribute 'handle'")
-    trace, query = _traced("op", error)
+    trace, query = _traced("predict", error)
     query.zeros = True
     query.answers[0].source.owner = _keras("Variable")
     case = Case(trace, query, query.answers[0], History())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import gradtape as tf
-from tests.tensorflow.fuzz import compare, coverage, interpret, known, render, store, worker
+from tests.tensorflow.fuzz import apart, compare, coverage, interpret, known, render, store, worker
 from tests.tensorflow.fuzz.generate import generate
 
 STORED = store.read()
@@ -74,6 +74,33 @@ def test_a_difference_of_numbers_explains_no_error() -> None:
         program["steps"].append({"to": "v99", "op": op, "of": [], "shape": [], "dtype": "float32"})
         assert known.name(program, (), wrong, {"tuple": []}) is None
         assert known.name(program, (), {"tuple": []}, wrong) is None
+
+
+class Faulty:
+    """gradtape with a cosine that is wrong."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(tf, name)
+
+    @staticmethod
+    def cos(x: Any) -> Any:
+        return tf.cos(x) * 1.01
+
+
+class Right:
+    """Answers as the sound gradtape does, where TensorFlow is not at hand."""
+
+    def answers(self, programs: Any) -> list[Any]:
+        return [interpret.answer(program, tf) for program in programs]
+
+
+def test_behind_a_documented_error_a_wrong_number_is_seen() -> None:
+    program = next(p for p in (generate(0, i) for i in range(99)) if _uses(p, "tf.cos({0})"))
+    worker: Any = Right()
+    assert apart.hidden(program, tf, worker) is None
+    part, kind, _ = apart.hidden(program, Faulty(), worker) or ({}, "", "")
+    assert kind == "value"
+    assert _uses(part, "tf.cos")
 
 
 def test_a_python_without_tensorflow_is_told_how_to_come_by_it(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ Of an op with several results, the id is None and the last field the list of the
 from __future__ import annotations
 
 from contextvars import ContextVar, copy_context
+from sys import _getframe
 from threading import get_ident
 from typing import Any, cast
 
@@ -16,7 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from .op import FLOATS, Op
-from .place import caller
+from .place import PACKAGES, caller
 from .record import Mark, Value, join, next_id
 
 
@@ -90,31 +91,34 @@ def quick(op: Op) -> Any:
             raise complain(op, error, (x, z)[: len(op.rules)], {}) from None
         finally:
             unhush(token)
-        if y.__class__ is ndarray and not y.ndim:
-            y = y[()]
+        a_shape = b_shape = None
+        if y.__class__ is ndarray:
+            if not (shape := y.shape):
+                y = y[()]
+            elif two:
+                a_shape = None if x.shape == shape else x.shape
+                b_shape = None if z.shape == shape else z.shape
         t = new(Tensor)
         t._value = y
-        t._mark = None
-        m = a._mark
-        if two and m is not (n := b._mark):
-            m = n if m is None else m if n is None else join(m, n)
+        m = a_mark = a._mark
+        if two and m is not (b_mark := b._mark):
+            m = b_mark if m is None else m if b_mark is None else join(m, b_mark)
         while m is not None and m.live is not m:
             m = m.live
         if (m is None or picky) and x.dtype.kind not in takes:  # what is followed is floating
             raise wrong_dtype(op, x.dtype)
         if m is None or discrete or (m.thread != get_ident() and (m := m.here()) is None):
+            t._mark = None
             return t
         t._mark = m
         t._id = i = next_id()
         # An operand that only stopped recorders followed is a constant to those at work.
-        a_id = None if (n := a._mark) is None or n.live is None else a._id
-        b_id = b._id if two and (n := b._mark) is not None and n.live is not None else None
+        a_id = None if a_mark is None or a_mark.live is None else a._id
+        b_id = b._id if two and b_mark is not None and b_mark.live is not None else None
         keep_a, keep_b, keep_y = only_a if b_id is None else only_b if a_id is None else both
-        a_shape = b_shape = None
-        if two and y.__class__ is ndarray:
-            a_shape = None if x.shape == (shape := y.shape) else x.shape
-            b_shape = None if z.shape == shape else z.shape
-        user = caller()
+        user = _getframe(1)
+        if user.f_globals.get("__package__") in PACKAGES:
+            user = caller()
         entry = (
             op, i, a_id, b_id, a if keep_a else None, b if keep_b else None, t if keep_y else None,
             a_shape, b_shape, user.f_code, user.f_lasti,
@@ -129,7 +133,7 @@ def quick(op: Op) -> Any:
 
 
 def general(op: Op) -> Any:
-    forward, plans = op.forward, op.plans
+    forward = op.forward
 
     def apply(*operands: Any, **params: Any) -> Any:
         for a in operands:
@@ -147,20 +151,14 @@ def general(op: Op) -> Any:
         m = followers(operands)
         if y.__class__ is tuple:
             return several(op, operands, params, y, m)
-        t = tensor(y if y.ndim or y.dtype.kind == "O" else y[()])
-        if m is not None and y.dtype.kind in "fcV":
-            t._mark = m
-            t._id = next_id()
-            ids = _ids(operands)
-            tracked = tuple([i is not None for i in ids])
-            names, fetches = plans.get(tracked) or op.plan(tracked)
-            kept = [fetch(operands, params, t) for fetch in fetches]
-            user = caller()
-            entry = (op, t._id, ids, names, kept, user.f_code, user.f_lasti)
-            for append in m.appends:
-                append(entry)
-            for recorder in m.pushers:
-                recorder.push(op, operands, params, t)
+        t = new(Tensor)
+        t._value = y if y.ndim or y.dtype.kind == "O" else y[()]
+        if m is None or y.dtype.kind not in "fcV":
+            t._mark = None
+            return t
+        t._mark = m
+        t._id = i = next_id()
+        _note(m, op, i, operands, params, t)
         return t
 
     return apply
@@ -168,24 +166,32 @@ def general(op: Op) -> Any:
 
 def several(op: Any, operands: Any, params: dict, values: tuple, m: Mark | None) -> tuple:
     """Results of an op with several: its record has no number of its own, but a list of theirs."""
-    results = tuple([tensor(y if y.ndim or y.dtype.kind == "O" else y[()]) for y in values])
-    if m is None:
-        return results
-    made: list = [None] * len(results)
-    for k, t in enumerate(results):
-        if t._value.dtype.kind in "fcV":
+    results, made = [], []
+    for y in values:
+        t = new(Tensor)
+        t._value = y if y.ndim or y.dtype.kind == "O" else y[()]
+        t._mark = i = None
+        if m is not None and y.dtype.kind in "fcV":
             t._mark = m
-            t._id = made[k] = next_id()
-    ids = _ids(operands)
-    names, fetches = op.plan(tuple([i is not None for i in ids]))
-    kept = [fetch(operands, params, results) for fetch in fetches]
-    user = caller()
-    entry = (op, None, ids, names, kept, user.f_code, user.f_lasti, made)
+            t._id = i = next_id()
+        results.append(t)
+        made.append(i)
+    if m is not None:
+        _note(m, op, None, operands, params, tuple(results), made)
+    return tuple(results)
+
+
+def _note(m: Mark, op: Any, i: int | None, operands: Any, params: dict, y: Any, *made: Any) -> None:
+    """Record an op for those who follow it."""
+    ids = [None if (n := a._mark) is None or n.live is None else a._id for a in operands]
+    tracked = (True,) if len(ids) == 1 else tuple([k is not None for k in ids])
+    names, keep = op.plans.get(tracked) or op.plan(tracked)
+    user = caller(3)
+    entry = (op, i, ids, names, keep(operands, params, y), user.f_code, user.f_lasti, *made)
     for append in m.appends:
         append(entry)
     for recorder in m.pushers:
-        recorder.push(op, operands, params, results)
-    return results
+        recorder.push(op, operands, params, y)
 
 
 def followers(operands: Any) -> Mark | None:
@@ -197,10 +203,6 @@ def followers(operands: Any) -> Mark | None:
     if (m := join(m, None)) is not None and m.thread != get_ident():
         return m.here()
     return m
-
-
-def _ids(operands: Any) -> list[int | None]:
-    return [None if (m := a._mark) is None or m.live is None else a._id for a in operands]
 
 
 def _keeps(op: Op, *tracked: int) -> tuple[bool, bool, bool]:

@@ -10,9 +10,9 @@ _FOLDERS = """config core doctor doctor.engines doctor.engines.tensorflow doctor
 PACKAGES = frozenset({"gradtape", *(f"gradtape.{name}" for name in _FOLDERS.split())})
 
 
-def caller() -> FrameType:
+def caller(depth: int = 2) -> FrameType:
     """The innermost frame outside gradtape; its `f_code` and `f_lasti` are the place."""
-    frame = _getframe(2)
+    frame = _getframe(depth)
     # Python's own record of the package is the quickest way to tell: 0.1 us a frame.
     while frame.f_globals.get("__package__") in PACKAGES and (back := frame.f_back):
         frame = back

@@ -38,11 +38,19 @@ def walk(trace: Trace, query: Query, tape: Tape | None = None) -> Walk:
         cotangents[target] = ones
     result = Walk(cotangents, [], {})
     inside = ancestors(targets)
-    events = {v.maker for v in inside if v.maker is not None}
+    events = {v.maker for v in inside if v.maker is not None and not _update(v.maker, query)}
     with np.errstate(all="ignore"):
         for event in sorted(events, key=lambda e: e.time, reverse=True):
             _step(event, result, tape, query.scope)
     return result
+
+
+def _update(event: Event, query: Query) -> bool:
+    """Did a step before change a source here? Its gradient is that by its value of now."""
+    if event.way != "assign" or not query.tape.spans or event.time >= query.tape.spans[0][0]:
+        return False
+    changed = {o.variable for o in event.outputs if o.variable is not None}
+    return any(answer.source in changed for answer in query.answers)
 
 
 def _step(event: Event, result: Walk, tape: Tape | None, scope: dict[str, Any]) -> None:

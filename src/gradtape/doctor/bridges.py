@@ -42,6 +42,12 @@ def _same(event: Event, notes: list[str]) -> Pull:
     return lambda gs: [_like(_total(gs), given) for given in event.inputs[:1]]
 
 
+def _kept(event: Event, notes: list[str]) -> Pull:
+    """As the output, but the numbers after it are those of a value that was kept."""
+    notes.append(f"with the old value of {event.name}")
+    return _same(event, notes)
+
+
 def _assign(event: Event, notes: list[str]) -> Pull:
     sign = -1.0 if event.kind == "assign_sub" else 1.0
 
@@ -133,8 +139,9 @@ def _like(g: Any, given: Any) -> Any:
 
 
 _BRIDGES: dict[str, Callable[[Event, list[str]], Pull | None]] = {
-    "StopGradient": _same, "copy": _same, "rewrap": _same, "assign": _assign,
+    "StopGradient": _same, "copy": _same, "rewrap": _same, "assign": _assign, "metric": _assign,
     "Cast": _cast, "SelectV2": _choice, "array": _same, "CustomGradient": _own_slopes,
+    "frozen": _kept,
     **dict.fromkeys(kinds.ROUNDINGS, _straight),
     **dict.fromkeys(("Greater", "GreaterEqual", "Less", "LessEqual"), _soft),
 }  # fmt: skip

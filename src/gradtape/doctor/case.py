@@ -16,11 +16,52 @@ from .trace import Answer, Event, Query, Trace, Value, Variable
 NUMBERS = frozenset({"zero", "nan", "inf", "vanishing", "exploding"})  # states of what is there
 
 
+class Question:
+    """One query: the facts that all of its answers share."""
+
+    def __init__(self, trace: Trace, query: Query) -> None:
+        self.trace, self.query = trace, query
+
+    @cached_property
+    def targets(self) -> list[Value]:
+        return [t for t in self.query.targets if isinstance(t, Value)]
+
+    @cached_property
+    def search(self) -> graph.Search:
+        """The ways from the targets up."""
+        return graph.Search(self.targets, self.query.tape)
+
+    @cached_property
+    def walk(self) -> backward.Walk:
+        """The cotangents as the tape had them, op by op."""
+        return backward.walk(self.trace, self.query, self.query.tape)
+
+    @cached_property
+    def bridged(self) -> backward.Walk:
+        """The cotangents as they would be if every break were mended."""
+        return backward.walk(self.trace, self.query)
+
+    @cached_property
+    def makers(self) -> list[Event]:
+        """What the targets were made by in this step, oldest first: not by what updated a
+        variable before it."""
+        above = graph.ancestors(self.targets, {"assign"})
+        return sorted({v.maker for v in above if v.maker is not None}, key=lambda e: e.time)
+
+
 class Case:
     """One answer of one query."""
 
-    def __init__(self, trace: Trace, query: Query, answer: Answer, history: History) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        query: Query,
+        answer: Answer,
+        history: History,
+        question: Question | None = None,
+    ) -> None:
         self.trace, self.query, self.answer, self.history = trace, query, answer, history
+        self.question = question or Question(trace, query)
 
     # --- what was asked ---------------------------------------------------------------------------
     @property
@@ -53,13 +94,13 @@ class Case:
 
     @property
     def targets(self) -> list[Value]:
-        return [t for t in self.query.targets if isinstance(t, Value)]
+        return self.question.targets
 
     # --- how they hang together -------------------------------------------------------------------
     @cached_property
     def path(self) -> graph.Path | None:
         """The path from the source to the target with the fewest cuts, if there is any."""
-        return graph.path(self.nodes, self.targets, self.tape)
+        return self.question.search.path(self.nodes)
 
     @cached_property
     def cut(self) -> graph.Cut | None:
@@ -78,15 +119,13 @@ class Case:
         """The first cut, if it is of one of these causes."""
         return self.cut if self.cut is not None and self.cut.cause in causes else None
 
-    @cached_property
+    @property
     def walk(self) -> backward.Walk:
-        """The cotangents of this query, op by op."""
-        return backward.walk(self.trace, self.query, self.tape)
+        return self.question.walk
 
-    @cached_property
+    @property
     def bridged(self) -> backward.Walk:
-        """The cotangents as they would be if every break were mended."""
-        return backward.walk(self.trace, self.query)
+        return self.question.bridged
 
     @cached_property
     def would_be(self) -> tuple[WouldBe | None, str | None]:

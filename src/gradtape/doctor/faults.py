@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,12 +70,12 @@ def backward_fault(walk: Walk, nodes: list[Value]) -> Fault | None:
     return None
 
 
-def descendants(values: list[Value]) -> set[Value]:
-    """All values that were computed from these."""
+def descendants(values: list[Value], without: Collection[str] = ()) -> set[Value]:
+    """All values that were computed from these, but not by the ways `without`."""
     seen, queue = set(values), list(values)
     while queue:
         for event in queue.pop().users:
-            for made in event.outputs:
+            for made in event.outputs if event.way not in without else ():
                 if made not in seen:
                     seen.add(made)
                     queue.append(made)

@@ -47,36 +47,51 @@ def cut(event: Event, given: Value, made: Value, tape: Tape) -> Cut | None:
     return None if cause is None else Cut(cause, event, given, made)
 
 
+class Search:
+    """All ways up from the targets, each with the fewest cuts: one search serves every source."""
+
+    def __init__(self, targets: list[Value], tape: Tape) -> None:
+        self.tape = tape
+        self.best: dict[Value, tuple[int, int]] = dict.fromkeys(targets, (0, 0))  # cuts, length
+        self.after: dict[Value, tuple[Event, Value]] = {}
+        began = tape.spans[0][0] if tape.spans else 0
+        past: set[Value] = set()  # of steps before: what a variable was updated with
+        queue = deque(targets)
+        while queue:
+            value = queue.popleft()
+            event, (cost, length) = value.maker, self.best[value]
+            if event is None or (event.way == "gradient" and value in past):
+                continue  # how a variable was trained is no part of what this tape was to record
+            old = value in past or (event.way == "assign" and event.time < began)
+            for given in event.inputs:
+                price = (cost + (cut(event, given, value, tape) is not None), length + 1)
+                if given not in self.best or price < self.best[given]:
+                    self.best[given] = price
+                    self.after[given] = event, value
+                    past.add(given) if old else past.discard(given)
+                    queue.append(given)
+
+    def path(self, sources: list[Value]) -> Path | None:
+        """The path with the fewest cuts from one of these."""
+        reached = [s for s in sources if s in self.best]
+        if not reached:
+            return None
+        value = min(reached, key=lambda s: self.best[s])
+        values, events, cuts = [value], [], []
+        while value in self.after:
+            event, made = self.after[value]
+            found = cut(event, value, made, self.tape)
+            if found is not None:
+                cuts.append(found)
+            events.append(event)
+            values.append(made)
+            value = made
+        return Path(values, events, cuts)
+
+
 def path(sources: list[Value], targets: list[Value], tape: Tape) -> Path | None:
-    """The path with the fewest cuts, searched from the targets up."""
-    best: dict[Value, tuple[int, int]] = dict.fromkeys(targets, (0, 0))
-    after: dict[Value, tuple[Event, Value]] = {}
-    queue = deque(targets)
-    while queue:
-        value = queue.popleft()
-        event, (cost, length) = value.maker, best[value]
-        if event is None:
-            continue
-        for given in event.inputs:
-            price = (cost + (cut(event, given, value, tape) is not None), length + 1)
-            if given not in best or price < best[given]:
-                best[given] = price
-                after[given] = event, value
-                queue.append(given)
-    reached = [s for s in sources if s in best]
-    if not reached:
-        return None
-    value = min(reached, key=lambda s: best[s])
-    values, events, cuts = [value], [], []
-    while value in after:
-        event, made = after[value]
-        found = cut(event, value, made, tape)
-        if found is not None:
-            cuts.append(found)
-        events.append(event)
-        values.append(made)
-        value = made
-    return Path(values, events, cuts)
+    """The path with the fewest cuts from a source to a target."""
+    return Search(targets, tape).path(sources)
 
 
 def ancestors(targets: list[Value], without: Collection[str] = ()) -> set[Value]:

@@ -28,10 +28,9 @@ def lost_term(case: Case) -> Cut | None:
     """The first term of the target whose gradient was lost on the way out of the tape and back."""
     if case.tape is None or not case.targets:
         return None
-    above = ancestors(case.targets)
-    events = sorted({v.maker for v in above if v.maker is not None}, key=lambda e: e.time)
+    events = case.question.makers
     for event in events:
-        if _used_again(event, events):
+        if event.attrs.get("exits") and _used_again(event, events):
             continue  # a shift that is taken off elsewhere: x - m, and m added in the end
         if event.way in WAYS and _during(case, event) and _certain(case, event):
             for given in event.inputs:
@@ -45,8 +44,8 @@ def lost_term(case: Case) -> Cut | None:
 
 def _used_again(event: Event, events: list[Event]) -> bool:
     """Did what left here come back at several places?"""
-    exits = event.attrs.get("exits", [])
-    return any(e is not event and set(exits) & set(e.attrs.get("exits", [])) for e in events)
+    exits = set(event.attrs["exits"])
+    return any(e is not event and exits & set(e.attrs.get("exits", ())) for e in events)
 
 
 def _held_back(case: Case, event: Event) -> str | None:

@@ -45,9 +45,9 @@ def numpy_pull(event: Event, notes: list[str], scope: dict[str, Any]) -> Any:
     """The pull of a detour, or None when it cannot be repeated."""
     exits: list[Exit] = event.attrs["exits"]
     entry: Entry = event.attrs["entry"]
-    if len(exits) == 1 and _alike(exits[0].result, entry.given):
+    if _alike(_joined(exits), entry.given):
         event.sure = True
-        return lambda gs: [np.reshape(gs[0], event.inputs[0].shape)]
+        return lambda gs: _shares(gs[0], [v.shape for v in event.inputs])
     starts = [np.asarray(e.value.array, np.float64) for e in exits]
     wanted = np.asarray(entry.given, np.float64)
     for node in flow.operands(at(*entry.stack[0]), entry.operand):
@@ -90,6 +90,21 @@ def _pull(evaluate: Evaluate, starts: list, wanted: Any, event: Event, notes: li
             notes += [f"by differences of {event.name}"] if make is _difference_pull else []
             return pull
     return None
+
+
+def _joined(exits: list[Exit]) -> Any:
+    """What left, one after the other: a list of such numbers or arrays may be what came back."""
+    try:
+        return np.concatenate([np.ravel(np.asarray(e.result, np.float64)) for e in exits])
+    except (TypeError, ValueError):
+        return None
+
+
+def _shares(g: Any, shapes: list[tuple[int, ...]]) -> list:
+    """The parts of a cotangent that belong to values of these shapes."""
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
+    parts = np.split(np.ravel(g), ends[:-1])
+    return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
 
 
 def _alike(left: Any, came: Any) -> bool:
@@ -266,6 +281,10 @@ class _Reading:
         last = before[-1] if len(before) == 1 else max(before, key=lambda s: s.lineno)
         if isinstance(last, ast.Assign) and [ast.unparse(t) for t in last.targets] == [name]:
             return self.value(last.value, code)
+        if isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Tuple):
+            return self._part(
+                last.value, [ast.unparse(t) for t in last.targets[0].elts], name, code
+            )
         sums = [s for s in before if isinstance(s, ast.AugAssign)]
         if sums == [last] and isinstance(last, ast.AugAssign) and isinstance(last.op, ast.Add):
             start = self._assigned(name, [s for s in before if s is not last], code)
@@ -276,6 +295,16 @@ class _Reading:
             if call.func.attr == "append" and len(appends) == 1:
                 return self._rounds(call.args[0], code)
         raise Unknown(name)
+
+    def _part(self, node: ast.expr, names: list[str], name: str, code: CodeType) -> Any:
+        """One of several values that are given names at once: of a tuple, or of what returns it."""
+        own = self.calls.get((code.co_filename, span_of(code.co_filename, node)))
+        if own is not None:
+            code, returned = own[0], self._returned(own[0])
+            node = node if returned is None else returned
+        if not isinstance(node, ast.Tuple) or name not in names or len(node.elts) != len(names):
+            raise Unknown(name)
+        return self.value(node.elts[names.index(name)], code)
 
     def _parameter(self, name: str, code: CodeType) -> Any:
         for inner, call in [*self.entered, *self.calls.values()]:
@@ -354,13 +383,19 @@ class _Reading:
 
     def _result(self, code: CodeType) -> Any:
         """What a function of the user's returned."""
+        node = self._returned(code)
+        if node is None:
+            raise Unknown(code.co_name)
+        return self.value(node, code)
+
+    @staticmethod
+    def _returned(code: CodeType) -> ast.expr | None:
+        """The expression that a function gives back, if there is but one."""
         function = flow.function_of(code)
         if isinstance(function, ast.Lambda):
-            return self.value(function.body, code)
+            return function.body
         returns = [s for s in flow.statements(code) if isinstance(s, ast.Return)]
-        if len(returns) != 1 or returns[0].value is None:
-            raise Unknown(code.co_name)
-        return self.value(returns[0].value, code)
+        return returns[0].value if len(returns) == 1 else None
 
     def _given(self, node: ast.Call, code: CodeType, leaving: list[int]) -> tuple[list, dict]:
         """The arguments; those that are tensors left the tape in this very call."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import names, states
 from .audit import audit
-from .case import Case, ErrorCase, Run
+from .case import Case, ErrorCase, Question, Run
 from .finding import Finding
 from .history import History, Line, Record
 from .place import Place, at
@@ -106,8 +106,10 @@ class Session:
                 _count(finding, place, step)
             return
         quiet = set(found) <= {"ok"} and asked.error is None
-        if quiet and step > THOROUGH and step & (step - 1):
-            return
+        if quiet and step > THOROUGH:
+            if not _power_of_4(step):
+                return
+            self.engine.trim(0)  # a look at this step alone is quicker
         self._known[place] = found, self._examine(asked, record)
 
     def _open(self, asked: Asked, place: Place) -> Record:
@@ -213,19 +215,24 @@ class Session:
 def examine(trace: Trace, query: Query, history: History) -> list[Finding]:
     """The findings of one query: of each answer, the first rule that knows the cause."""
     found: list[Finding] = []
+    question = Question(trace, query)
     for answer in query.answers:
-        case = Case(trace, query, answer, history)
+        case = Case(trace, query, answer, history, question)
         for rule in CATALOGUE:
             if answer.state in rule.states:
                 finding = rule.examine(case)
                 if finding is not None:
                     _merge(found, finding)
                     break
-    whole = Case(trace, query, Answer(None, "", None, state="none"), history)
+    whole = Case(trace, query, Answer(None, "", None, state="none"), history, question)
     for rule in CATALOGUE:
         for finding in rule.examine_query(whole):
             _merge(found, finding)
     return found
+
+
+def _power_of_4(step: int) -> bool:
+    return not step & (step - 1) and step.bit_length() % 2 == 1
 
 
 def _raised_at(error: BaseException) -> Place | None:

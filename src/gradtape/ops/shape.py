@@ -6,6 +6,8 @@ result's, so that the rules also serve stacks of cotangents.
 
 from __future__ import annotations
 
+from functools import lru_cache
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -152,13 +154,14 @@ def _present(g: list, shapes: tuple, dtype: Any) -> list:
     ]
 
 
+@lru_cache(maxsize=512)
+def _cuts(before: int, sizes: tuple[int, ...]) -> tuple:
+    ends = tuple(accumulate(sizes, initial=0))
+    return tuple((*[slice(None)] * before, slice(i, j)) for i, j in pairwise(ends))
+
+
 def _split(a: Any, sizes: tuple[int, ...], axis: int) -> tuple:
-    before = (slice(None),) * (a.ndim + axis)
-    parts, start = [], 0
-    for size in sizes:
-        parts.append(a[(*before, slice(start, start + size))])
-        start += size
-    return tuple(parts)
+    return tuple([a[cut] for cut in _cuts(a.ndim + axis, sizes)])
 
 
 def _split_shape(a: tuple[int, ...], sizes: tuple[int, ...], axis: int) -> tuple:

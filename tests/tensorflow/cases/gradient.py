@@ -1326,3 +1326,25 @@ def clip_and_apply(tf):
     gradients, norm = tf.clip_by_global_norm([tape.gradient(loss, w)], 1.0)
     w.assign_sub(gradients[0])
     return norm, w
+
+
+PLAIN = {
+    "float": 0.5, "one": 1.0, "int": 3, "large int": 100, "bool": True, "complex": 1j,
+    "str": "loss", "float32": np.float32(0.5), "array": np.ones(2), "list": [0.5], "none": None,
+}  # fmt: skip
+
+
+@cases(value=PLAIN)
+def a_plain_value_is_no_target(tf, value):
+    w = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        _ = w * w
+    return tape.gradient(value, w)
+
+
+@cases(value=PLAIN)
+def a_plain_value_is_no_source(tf, value):
+    w = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = w * w
+    return tape.gradient(y, value)

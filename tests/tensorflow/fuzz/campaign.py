@@ -8,7 +8,7 @@ import logging
 import time
 from typing import Any
 
-from tests.tensorflow.fuzz import compare, interpret, known, render
+from tests.tensorflow.fuzz import apart, compare, interpret, known, render
 from tests.tensorflow.fuzz.generate import generate
 from tests.tensorflow.fuzz.shrink import shrink
 from tests.tensorflow.fuzz.worker import TensorFlow
@@ -30,6 +30,8 @@ def batch(job: tuple[argparse.Namespace, int, int]) -> tuple[Any, list[str], lis
     kept: list[Any] = []
     for program, expected in zip(programs, worker.answers(programs), strict=True):
         kind, words = compare.verdict(program, expected, interpret.answer(program, tf), tf, worker)
+        if kind != "same" and kind in compare.FINE:
+            program, kind, words = apart.hidden(program, tf, worker) or (program, kind, words)
         counts[kind] += 1
         if kind in compare.FINE:
             if options.documented and kind in known.NAMES:

@@ -196,7 +196,8 @@ def _as_near(d: Difference, wanted: Any, found: Any) -> bool:
     relative, floor = harness.TOLERANCE.get(d.expected.get("tensor", ""), (0.0, 0.0))
     with np.errstate(invalid="ignore"):
         theirs_off, off = np.abs(theirs - exact), np.abs(got - exact)
-        allowed = FAR * theirs_off + relative * np.nanmax(np.abs(exact)) + floor
+        worst = np.max(theirs_off, where=np.isfinite(theirs_off), initial=0.0)
+        allowed = FAR * worst + relative * np.nanmax(np.abs(exact)) + floor
         same = (got == exact) | (np.isnan(got) & np.isnan(exact))
         return bool(np.all((off <= allowed) | same | (off <= theirs_off)))
 

@@ -22,7 +22,7 @@ WILD = [math.inf, -math.inf, math.nan, -0.0, 1e30, 1e-30]
 LARGEST = 40
 # What makes shapes out of values, or runs Python: its shape is unknown to whoever traces it.
 EAGER = (
-    "boolean_mask", "partition", "py_function", "numpy_function", "tf.unique", "sparse.",
+    "boolean_mask", "partition", "py_function", "numpy_function", "tf.unique", "sparse.", "ragged.",
     "tf.Variable(", "bincount", "stitch", "confusion", "dynamic_size", "reverse_sequence",
     "tf.where({0} > 0.0)", "tf.tuple", "math.segment_", "tf.repeat({0}, {times}",
 )  # fmt: skip

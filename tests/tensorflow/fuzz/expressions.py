@@ -46,7 +46,13 @@ UNARY = {
         tf.math.lgamma({0}) | tf.math.digamma({0}) | tf.math.reciprocal({0}) | {0} ** 1.5
         tf.math.acosh({0} + 1.0) | {0} ** -1 | {0} ** 0.5 | tf.math.zeta({0} + 1.5, {0} * 0.0 + 2.0)
         tf.math.polygamma(tf.ones_like({0}), {0}) | tf.math.igamma({0} * 0.0 + 1.5, {0})
-        tf.math.igammac({0} * 0.0 + 2.0, {0})
+        tf.math.igammac({0} * 0.0 + 2.0, {0}) | tf.math.special.bessel_j0({0})
+        tf.math.special.bessel_j1({0}) | tf.math.special.bessel_k0({0})
+        tf.math.special.bessel_k0e({0}) | tf.math.special.bessel_k1({0})
+        tf.math.special.bessel_k1e({0}) | tf.math.special.bessel_y0({0})
+        tf.math.special.bessel_y1({0}) | tf.math.special.dawsn({0})
+        tf.math.special.expint({0}) | tf.math.special.fresnel_cos({0})
+        tf.math.special.fresnel_sin({0}) | tf.math.special.spence({0})
     """,
     "fraction": """
         tf.math.ndtri({0}) | tf.math.log({0}) | tf.math.erfcinv({0} * 1.5 + 0.125)
@@ -161,6 +167,8 @@ REDUCE = """
     tf.math.reduce_std | tf.math.reduce_variance | tf.reduce_logsumexp
     tf.math.reduce_euclidean_norm
 """
+
+REDUCE_COMPLEX = "tf.reduce_sum | tf.reduce_mean | tf.reduce_prod"
 
 COMPARE = """
     {0} > {1} | {0} < {1} | {0} >= {1} | {0} <= {1} | tf.equal({0}, {1}) | tf.not_equal({0}, {1})

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tests.tensorflow.fuzz import expressions as text
+from tests.tensorflow.fuzz import shaped
 from tests.tensorflow.fuzz.draw import (
     COMPLEX,
     FLOATS,
@@ -22,6 +23,7 @@ from tests.tensorflow.fuzz.draw import (
 
 REAL = (*FLOATS, *HALVES)
 ANY = (*FLOATS, *HALVES, *COMPLEX, *WHOLE, "bool")
+SLOPED = (*FLOATS, *HALVES, *COMPLEX)
 
 
 def unary(d: Draw) -> Any:
@@ -199,12 +201,12 @@ def flow(d: Draw) -> Any:
 
 
 def over_rows(d: Draw) -> Any:
-    a = d.value(fits=lambda s: len(s) > 0)
+    a = d.value(REAL if d.chance(0.1) else FLOATS, fits=lambda s: len(s) > 0)
     return d.step(d.one(text.OVER_ROWS), [a], d.shape(a), d.dtype(a))
 
 
 def reduce(d: Draw) -> Any:
-    a = d.value(REAL if d.chance(0.1) else FLOATS)
+    a = d.value(SLOPED if d.chance(0.2) else FLOATS)
     shape, rank = d.shape(a), len(d.shape(a))
     axes: Any = None
     if rank and d.chance(0.7):
@@ -212,7 +214,7 @@ def reduce(d: Draw) -> Any:
     keep = d.chance(0.3)
     over = range(rank) if axes is None else [axes % rank] if isinstance(axes, int) else axes
     left = [1 if i in over else n for i, n in enumerate(shape) if keep or i not in over]
-    function = d.one(text.REDUCE)
+    function = d.one(text.REDUCE_COMPLEX if d.dtype(a) in COMPLEX else text.REDUCE)
     op = f"{function}({{0}}, axis={{axis}}, keepdims={{keep}})"
     return d.step(op, [a], left, d.dtype(a), axis=axes, keep=keep)
 
@@ -263,7 +265,7 @@ def expand(d: Draw) -> Any:
 
 
 def enlarge(d: Draw) -> Any:
-    a = d.value()
+    a = d.value(SLOPED if d.chance(0.2) else FLOATS)
     shape, rank = d.shape(a), len(d.shape(a))
     if d.chance(0.4):
         to = [d.one([2, 3]) if n == 1 else n for n in shape]
@@ -284,7 +286,7 @@ def enlarge(d: Draw) -> Any:
 
 
 def pad(d: Draw) -> Any:
-    a = d.value(fits=lambda s: len(s) > 0)
+    a = d.value(SLOPED if d.chance(0.2) else FLOATS, fits=lambda s: len(s) > 0)
     shape = d.shape(a)
     mode = d.one(["CONSTANT", "REFLECT", "SYMMETRIC"])
     least = {"CONSTANT": 0, "REFLECT": 2, "SYMMETRIC": 1}[mode]
@@ -297,7 +299,7 @@ def pad(d: Draw) -> Any:
 
 
 def join(d: Draw) -> Any:
-    a = d.value()
+    a = d.value(SLOPED if d.chance(0.2) else FLOATS)
     b = d.need(d.shape(a), d.dtype(a))
     shape = list(d.shape(a))
     if d.chance(0.5) and shape:
@@ -440,7 +442,7 @@ def pick(d: Draw) -> Any:
 
 
 def matmul(d: Draw) -> Any:
-    a = d.value(fits=lambda s: len(s) >= 2)
+    a = d.value(SLOPED if d.chance(0.2) else FLOATS, fits=lambda s: len(s) >= 2)
     *lead, m, k = d.shape(a)
     dtype, n = d.dtype(a), d.one([1, 2, 3])
     which = d.rng.randrange(6)
@@ -462,7 +464,7 @@ def matmul(d: Draw) -> Any:
 
 
 def einsum(d: Draw) -> Any:
-    a = d.value(fits=lambda s: len(s) == 2)
+    a = d.value((*FLOATS, *COMPLEX) if d.chance(0.2) else FLOATS, fits=lambda s: len(s) == 2)
     m, n = d.shape(a)
     b = d.need((m, n), d.dtype(a))
     equation, to = d.one(
@@ -551,100 +553,38 @@ def convolve(d: Draw) -> Any:
     return d.step("tf.nn.conv2d({0}, {1}, {by}, {padding})", [a, b], [*to, 2], dtype, **params)
 
 
+# ---------------------------------------------------------------- operands of their own shapes
+
+
+def _shaped(d: Draw, table: str, dtypes: Sequence[str]) -> Any:
+    """An expression of a table; its operands are values of these shapes, or new inputs."""
+    op, of, to = d.one(shaped.listed(table))
+    dtype = d.one(dtypes)
+    return d.step(op, [d.need(shape, dtype) for shape in of], to, dtype)
+
+
+def neural(d: Draw) -> Any:
+    return _shaped(d, shaped.NEURAL, FLOATS)
+
+
 def images(d: Draw) -> Any:
-    """Convolutions, pools and rearrangements of other ranks and options."""
-    dtype = d.one(FLOATS)
-    op, a, b, to = d.one(
-        [
-            ("tf.nn.conv1d({0}, {1}, 1, 'SAME')", (1, 4, 2), (2, 2, 2), (1, 4, 2)),
-            ("tf.nn.conv1d({0}, {1}, 2, 'VALID')", (1, 4, 2), (2, 2, 1), (1, 2, 1)),
-            (
-                "tf.nn.conv3d({0}, {1}, [1] * 5, 'SAME')",
-                (1, 2, 2, 2, 1),
-                (2, 2, 1, 1, 2),
-                (1, 2, 2, 2, 2),
-            ),
-            (
-                "tf.nn.conv2d_transpose({0}, {1}, [1, 4, 4, 1], 2, 'SAME')",
-                (1, 2, 2, 2),
-                (2, 2, 1, 2),
-                (1, 4, 4, 1),
-            ),
-            ("tf.nn.conv1d_transpose({0}, {1}, [1, 4, 1], 2)", (1, 2, 2), (2, 1, 2), (1, 4, 1)),
-            ("tf.nn.atrous_conv2d({0}, {1}, 2, 'SAME')", (1, 4, 4, 1), (2, 2, 1, 1), (1, 4, 4, 1)),
-            (
-                "tf.nn.conv2d({0}, {1}, 1, 'SAME', dilations=2)",
-                (1, 4, 4, 1),
-                (2, 2, 1, 1),
-                (1, 4, 4, 1),
-            ),
-            (
-                "tf.nn.conv2d({0}, {1}, 1, [[0, 0], [1, 0], [0, 1], [0, 0]])",
-                (1, 3, 3, 1),
-                (2, 2, 1, 2),
-                (1, 3, 3, 2),
-            ),
-            (
-                "tf.nn.separable_conv2d({0}, {1}, {0}[:, :1, :1, :, None][0], [1] * 4, 'SAME')",
-                (1, 3, 3, 2),
-                (2, 2, 2, 1),
-                (1, 3, 3, 1),
-            ),
-            ("tf.nn.convolution({0}, {1}, padding='VALID')", (1, 4, 2), (2, 2, 2), (1, 3, 2)),
-            ("tf.nn.depth_to_space({0}, 2) * {1}", (1, 2, 2, 4), (), (1, 4, 4, 1)),
-            ("tf.nn.space_to_depth({0}, 2) * {1}", (1, 4, 4, 1), (), (1, 2, 2, 4)),
-            ("tf.space_to_batch({0}, [2], [[0, 0]]) * {1}", (1, 4, 2), (), (2, 2, 2)),
-            ("tf.batch_to_space({0}, [2], [[0, 1]]) * {1}", (2, 2, 2), (), (1, 3, 2)),
-            ("tf.nn.avg_pool1d({0}, 2, 1, 'SAME') * {1}", (1, 4, 2), (), (1, 4, 2)),
-            ("tf.nn.max_pool1d({0}, 2, 2, 'VALID') * {1}", (1, 4, 2), (), (1, 2, 2)),
-            ("tf.nn.max_pool3d({0}, 2, 1, 'SAME') * {1}", (1, 2, 2, 2, 1), (), (1, 2, 2, 2, 1)),
-            ("tf.nn.avg_pool3d({0}, 2, 1, 'VALID') * {1}", (1, 2, 2, 2, 2), (), (1, 1, 1, 1, 2)),
-            ("tf.nn.pool({0}, [2], 'AVG', padding='SAME') * {1}", (1, 4, 2), (), (1, 4, 2)),
-            ("tf.nn.lrn({0}, 1, alpha=0.5, beta=0.75) * {1}", (1, 2, 2, 3), (), (1, 2, 2, 3)),
-            ("tf.linalg.cross({0}, {1})", (2, 3), (2, 3), (2, 3)),
-            (
-                "tf.math.real(tf.signal.ifft(tf.signal.fft(tf.complex({0}, {1}))))",
-                (2, 3),
-                (2, 3),
-                (2, 3),
-            ),
-            ("tf.math.imag(tf.signal.rfft({0})) * {1}", (2, 4), (), (2, 3)),
-            ("tf.signal.irfft(tf.complex({0}, {1}))", (2, 3), (2, 3), (2, 4)),
-            ("tf.abs(tf.signal.fft2d(tf.complex({0}, {1})))", (2, 3), (2, 3), (2, 3)),
-            ("tf.abs(tf.signal.rfft3d({0})) * {1}", (2, 2, 2), (), (2, 2, 2)),
-            ("tf.signal.irfft3d(tf.complex({0}, {0})) * {1}", (2, 2, 2), (), (2, 2, 2)),
-            ("tf.linalg.banded_triangular_solve(tf.abs({0}) + 2.0, {1})", (2, 3), (3, 2), (3, 2)),
-            (
-                "tf.linalg.tridiagonal_matmul({0}, {1}, diagonals_format='compact')",
-                (3, 3),
-                (3, 2),
-                (3, 2),
-            ),
-            (
-                "tf.linalg.tridiagonal_solve(tf.tanh({0}) + [[0.0], [4.0], [0.0]], {1})",
-                (3, 3),
-                (3, 2),
-                (3, 2),
-            ),
-            ("tf.signal.frame({0}, 2, 1) * {1}", (4,), (), (3, 2)),
-            ("tf.signal.overlap_and_add({0}, 1) * {1}", (3, 2), (), (4,)),
-            ("tf.signal.dct({0}, norm='ortho') + {1}", (2, 3), (), (2, 3)),
-            (
-                "tf.cast(tf.nn.ctc_loss([[1, 2]], tf.cast({0}, 'float32'), [2], [4]), {1}.dtype)",
-                (4, 1, 3),
-                (),
-                (1,),
-            ),
-            (
-                "tf.random.stateless_gamma([3], [1, 2], tf.abs({0}) + 0.5, dtype={0}.dtype) * {1}",
-                (3,),
-                (),
-                (3,),
-            ),
-        ]
-    )
-    operands = [d.need(a, dtype), d.need(b, dtype)]
-    return d.step(op, operands, to, dtype)
+    return _shaped(d, shaped.IMAGES, ("float32",))
+
+
+def signals(d: Draw) -> Any:
+    return _shaped(d, shaped.SIGNALS, FLOATS)
+
+
+def sparse(d: Draw) -> Any:
+    return _shaped(d, shaped.SPARSE, FLOATS)
+
+
+def linear(d: Draw) -> Any:
+    return _shaped(d, shaped.LINEAR, (*FLOATS, *FLOATS, *COMPLEX))
+
+
+def numpy_names(d: Draw) -> Any:
+    return _shaped(d, shaped.NUMPY, FLOATS)
 
 
 def wrong(d: Draw) -> Any:
@@ -692,5 +632,10 @@ FAMILIES: list[tuple[int, Callable[[Draw], Any]]] = [
     (4, square),
     (3, losses),
     (2, convolve),
-    (3, images),
+    (3, neural),
+    (1, images),
+    (1, signals),
+    (1, sparse),
+    (1, linear),
+    (2, numpy_names),
 ]

@@ -91,6 +91,9 @@ def scenario(d: Draw, kind: str) -> dict[str, Any]:
             targets, sources = _batches(d, sloped, inputs) or (targets, sources[:1])
         if kind in PLAIN and d.chance(0.2):
             sources.append(d.one(results))
+        if kind in PLAIN and d.chance(0.05):  # the same again
+            sources.append(sources[0])
+            targets.append(targets[0])
         query: dict[str, Any] = {"targets": targets, "sources": sources}
         if d.chance(0.15):
             query["unconnected"] = "zero"

@@ -57,21 +57,25 @@ def nudged_answer(program: dict[str, Any], tf: Any, seed: int) -> Any:
 
 
 def values(program: dict[str, Any], tf: Any) -> dict[str, Any]:
-    """What each input and step of the program holds, as far as it runs."""
+    """What each input and step of the program holds, as far as it runs; of floats only."""
     found: dict[str, Any] = {}
     for given in program["inputs"]:
         if given["dtype"].startswith(("float", "bfloat")):
             found[given["name"]] = np.array(given["values"], np.float64)
+    for name, value in results(program, tf).items():
+        numeric = value.dtype.name in ("float16", "float32", "float64")
+        found[name] = value if numeric else np.zeros(0)
+    return found
+
+
+def results(program: dict[str, Any], tf: Any) -> dict[str, Any]:
+    """What each step of the program gives, as an array, as far as it runs."""
+    found: dict[str, Any] = {}
     names = iter([step["to"] for step in program["steps"]])
 
     def look(x: Any) -> Any:
         name = next(names, "")
-        numeric = getattr(getattr(x, "dtype", None), "name", "") in (
-            "float16",
-            "float32",
-            "float64",
-        )
-        found[name] = x.numpy() if numeric else np.zeros(0)
+        found[name] = x.numpy() if hasattr(x, "numpy") else np.asarray(x)
         return x
 
     answer(program, tf, look)

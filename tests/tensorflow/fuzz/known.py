@@ -92,6 +92,8 @@ KERNELS = (
     "not in list of allowed values",
     "CPU implementations do not yet support",
     "Unhandled input dimensions",
+    "Gradients for grouped convolutions are not supported on CPU",
+    "Attr 'padding' of 'MaxPoolGradGrad' Op passed string 'EXPLICIT'",
 )
 
 
@@ -106,7 +108,19 @@ def _not_registered(d: Found) -> bool:
     words = ("gradient registry has no entry", "No gradient defined for operation")
     return (
         d.said.startswith("LookupError: ") and any(word in d.said for word in words)
-    ) or d.said == "ValueError: Gradient not defined for fast=False"
+    ) or d.said in (
+        "ValueError: Gradient not defined for fast=False",
+        "NotImplementedError: Gradient for SparseDenseCwiseAdd is not implemented.",
+    )
+
+
+def _resized_twice(d: Found) -> bool:
+    return (
+        none(d.expected)
+        and "tf.image.resize" in d.ops
+        and d.program["scenario"]["kind"] in TWICE
+        and d.place[0] == 2
+    )
 
 
 def _of_nothing(d: Found) -> bool:
@@ -127,10 +141,14 @@ def _python_twice(d: Found) -> bool:
 
 
 def _rows_in_user_code(d: Found) -> bool:
-    starts = ("TypeError: unsupported operand", "AttributeError: 'IndexedSlices'")
+    starts = (
+        "TypeError: unsupported operand",
+        "TypeError: in user code:",
+        "AttributeError: 'IndexedSlices'",
+    )
     if d.said.startswith("TypeError: Cannot convert the argument `type_value`: None"):
         return "gather_nd" in d.ops
-    return d.said.startswith(starts) and "'IndexedSlices'" in d.said
+    return d.said.startswith(starts) and "IndexedSlices'" in d.said
 
 
 def _rows_or_dense(d: Found) -> bool:
@@ -272,21 +290,29 @@ def _sign_of_zero(d: Found) -> bool:
     return _equal(*pair, np.isinf(pair[0]) & (pair[0] == -pair[1]))
 
 
-def _cast_of_assigned(d: Found) -> bool:
-    """A step casts what `assign` returned to the dtype that it has."""
-    if not d.numeric:
-        return False
+def _assigned(d: Found) -> bool:
+    """A step is given what `assign` returned: casts it to its dtype, recomputes, or is a graph."""
     steps = {step["to"]: step for step in d.program["steps"]}
-    casts = [step for step in steps.values() if step["op"] == "tf.cast({0}, {to})"]
-    given = [(step, steps.get(step["of"][0])) for step in casts]
-    return any(
-        made and made["op"].startswith("{0}.assign") and made["dtype"] == step["dtype"]
-        for step, made in given
+    made = {name for name, step in steps.items() if step["op"].startswith("{0}.assign")}
+    users = [step for step in steps.values() if made & set(step["of"])]
+    if d.numeric:
+        casts = [step for step in users if step["op"] == "tf.cast({0}, {to})"]
+        return any(steps[step["of"][0]]["dtype"] == step["dtype"] for step in casts)
+    if d.said.startswith("TypeError: Can not convert a NoneType into a Tensor"):
+        return any("tf.function(" in step["op"] for step in users)
+    message = (raised(d.got) or {}).get("message", "")
+    return "recompute_grad tried to transpose" in message and any(
+        "recompute_grad" in step["op"] for step in users
     )
 
 
 def _nan_in_matrix(d: Found) -> bool:
     return any(not np.isfinite(value).all() for value in _operands(d, "tf.linalg."))
+
+
+def _pool_of_nan(d: Found) -> bool:
+    given = _operands(d, "max_pool") if d.numeric else []
+    return any(not np.isfinite(value).all() for value in given)
 
 
 def _igamma_far_out(d: Found) -> bool:
@@ -325,20 +351,33 @@ def _product_with_zero(d: Found) -> bool:
     )
 
 
-def _exclusive_twice(d: Found) -> bool:
-    return _nan_twice(d, "cumulative_logsumexp") and "exclusive=True" in d.ops
+def _running_twice(d: Found) -> bool:
+    return _nan_twice(d, "cumulative_logsumexp")
+
+
+# What TensorFlow says in forward mode that is its own affair, and the step that leads there.
+STUMBLES = (
+    ("ValueError: Internal error: Tried to take gradients", ""),
+    ("TypeError: InternalError.__init__()", "vectorized_map"),
+    ("TypeError: 'NoneType' object cannot be interpreted", "vectorized_map"),
+    ("TypeError: 'NoneType' object cannot be interpreted", "tensor_scatter_nd_m"),
+    ("TypeError: <tf.Tensor 'loop_body", "vectorized_map"),
+    ("InvalidArgumentError: Graph execution error", "softmax_cross_entropy"),
+)
 
 
 def _forward_fails(d: Found) -> bool:
-    """TensorFlow's own errors, in forward mode through functions that it traces."""
     if d.program["scenario"]["kind"] not in FORWARD:
         return False
-    traced = "vectorized_map" in d.ops
-    return (
-        d.said.startswith("ValueError: Internal error: Tried to take gradients")
-        or (traced and d.said.startswith("TypeError: InternalError.__init__()"))
-        or (traced and d.said.startswith("TypeError: 'NoneType' object cannot be interpreted"))
-    )
+    return any(d.said.startswith(start) and word in d.ops for start, word in STUMBLES)
+
+
+def _tangent_of_constant(d: Found) -> bool:
+    """Tangents that are nan in TensorFlow and infinite here."""
+    if d.program["scenario"]["kind"] not in FORWARD or not d.numeric or not d.place[0]:
+        return False
+    wanted, found = numbers(d.expected), numbers(d.got)
+    return _equal(wanted, found, np.isnan(wanted) & np.isinf(found))
 
 
 def _ctc_twice(d: Found) -> bool:
@@ -387,8 +426,14 @@ DIFFERS = [
     Known(
         "not registered",
         "A derivative that TensorFlow does not have is given: LookupError there, or ValueError for "
-        "`lstsq(fast=False)`.",
+        "`lstsq(fast=False)` and NotImplementedError for `tf.sparse.softmax` twice.",
         _not_registered,
+    ),
+    Known(
+        "resized twice",
+        "The second derivative through a bilinear `tf.image.resize` is given; TensorFlow says "
+        "None.",
+        _resized_twice,
     ),
     Known(
         "not traced",
@@ -431,6 +476,12 @@ DIFFERS = [
         _nan_in_matrix,
     ),
     Known(
+        "nan in a pool",
+        "In a max pool nan is greater than nothing, and the slope goes to the greatest number, "
+        "also if it is inf; TensorFlow's results and slopes are arbitrary then.",
+        _pool_of_nan,
+    ),
+    Known(
         "igamma far out",
         "`igamma` and `igammac` of arguments beyond a million are accurate.",
         _igamma_far_out,
@@ -452,16 +503,22 @@ DIFFERS = [
         _product_with_zero,
     ),
     Known(
-        "exclusive twice",
-        "The second derivative of an exclusive `cumulative_logsumexp` is finite where its first "
-        "result, -inf, is not used; TensorFlow's is nan.",
-        _exclusive_twice,
+        "running twice",
+        "The second derivative of `cumulative_logsumexp` is finite where TensorFlow's is nan: in "
+        "forward mode, and of an exclusive one whose first result, -inf, is not used.",
+        _running_twice,
     ),
     Known(
         "forward mode fails",
-        "Forward mode goes through `tf.function` and `vectorized_map` also where TensorFlow stops "
-        "with an internal error.",
+        "Forward mode goes through `tf.function`, `vectorized_map`, `tensor_scatter_nd_max` and "
+        "softmax cross entropy also where TensorFlow stops with an internal error.",
         _forward_fails,
+    ),
+    Known(
+        "tangent of a constant",
+        "In forward mode an operand without a tangent adds nothing; in TensorFlow it adds 0 times "
+        "its slope, which is nan where that is infinite (the tangent of 1 / x at 0).",
+        _tangent_of_constant,
     ),
     Known(
         "ctc twice",
@@ -486,10 +543,11 @@ DIFFERS = [
         _sign_of_zero,
     ),
     Known(
-        "cast of assigned",
+        "assigned",
         "`assign` returns the variable itself, so `tf.cast` of that to its own dtype is the "
-        "variable, not a copy of its value.",
-        _cast_of_assigned,
+        "variable, not a copy of its value, and `recompute_grad` and `tf.function` take it as the "
+        "variable.",
+        _assigned,
     ),
     Known(
         "untouched pixels",

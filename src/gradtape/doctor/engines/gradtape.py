@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import count
 from threading import get_ident
 from types import CodeType, FrameType
@@ -74,9 +75,9 @@ INDEXING = (
     (picking, "dynamic_partition"),
 )  # fmt: skip
 # What is kept of older tapes: a chain of steps for the rules that look back.
-KEEP_EVENTS, KEEP_BYTES, KEEP_TAPES, KEEP_MADE = 1_000, 64 << 20, 3, 1_000
+KEEP_EVENTS, KEEP_BYTES, KEEP_TAPES, KEEP_MADE = 200, 64 << 20, 3, 1_000
 # Libraries whose frames are not the user's.
-LIBRARIES = frozenset({"numpy", "scipy", "contextlib", "functools", "runpy"})
+LIBRARIES = frozenset({"gradtape", "numpy", "scipy", "contextlib", "functools", "runpy"})
 
 
 class Engine:
@@ -368,13 +369,13 @@ class Engine:
         return Reader(self).read()
 
     # --- keeping it small -------------------------------------------------------------------------
-    def trim(self) -> None:
+    def trim(self, most: int = KEEP_EVENTS) -> None:
         """Forget what no later query needs: all before the last tapes, when there is much of it."""
         log = self.log
         results = [event[4] for event in log[self._counted :] if event[0] == OP]
         self._bytes += sum([r._value.nbytes for r in results if r.__class__ is Tensor])
         self._counted = len(log)
-        if self._counted < KEEP_EVENTS and self._bytes < KEEP_BYTES:
+        if self._counted < most and self._bytes < KEEP_BYTES:
             return
         starts = [k for k, event in enumerate(log) if event[0] == START]
         kept = starts[-KEEP_TAPES:] + [
@@ -430,11 +431,16 @@ def stack(frame: FrameType | None, limit: int = 12) -> tuple[tuple[CodeType, int
     """The user's frames, innermost first."""
     found: list[tuple[CodeType, int]] = []
     while frame is not None and len(found) < limit:
-        package = frame.f_globals.get("__name__") or ""
-        if not (package in PACKAGES or package.partition(".")[0] in LIBRARIES | {"gradtape"}):
+        if _is_users(frame.f_globals.get("__name__")):
             found.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back
     return tuple(found)
+
+
+@cache
+def _is_users(module: str | None) -> bool:
+    """Is a module of this name the user's own?"""
+    return (module or "").partition(".")[0] not in LIBRARIES
 
 
 def _operator(name: str) -> Any:

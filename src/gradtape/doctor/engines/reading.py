@@ -429,8 +429,8 @@ def _puller(op: Any, operands: Any, params: dict, result: Any) -> Any:
         ]  # fmt: skip
         tracked = tuple(i in wanted for i in range(len(tensors)))
         ids = [i if on else None for i, on in enumerate(tracked)]
-        names, fetches = op.plan(tracked)
-        kept = [fetch(tensors, params, result) for fetch in fetches]
+        names, keep = op.plan(tracked)
+        kept = keep(tensors, params, result)
         made = [OUT - k for k in range(len(results))]
         grads = {i: g for i, g in zip(made, cotangents, strict=True) if g is not None}
         if not grads:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..case import Case
 from ..finding import Finding
+from ..history import Line
 from ..replay import Replay, above, flows_in, replay
 from ..trace import Event, Value
 from ..zeros import cancellations, nothing
@@ -47,6 +48,10 @@ with tf.GradientTape() as tape:
 grad = tape.gradient(loss, w)
 """
     ignore = "When the symmetry is meant."
+
+    def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
+        """What has a gradient in another step is no constant: it was flat by chance."""
+        return not all(line.states.get("ok") for line in lines)
 
     def examine(self, case: Case) -> Finding | None:
         for death in case.deaths:

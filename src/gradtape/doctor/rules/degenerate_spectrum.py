@@ -43,9 +43,10 @@ grad = tape.gradient(loss, a)
     ignore = "When the loss is the same for every choice of the vectors."
 
     def examine(self, case: Case) -> Finding | None:
-        below = descendants(case.nodes)
-        for event in case.walk.events:
-            if event.kind not in KINDS or not any(v in below for v in event.inputs):
+        events = [event for event in case.walk.events if event.kind in KINDS]
+        below = descendants(case.nodes) if events else set()
+        for event in events:
+            if below.isdisjoint(event.inputs):
                 continue
             values = _values(event)
             used = [

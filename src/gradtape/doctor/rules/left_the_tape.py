@@ -48,7 +48,7 @@ gradient of what it was computed from."""
     def examine(self, case: Case) -> Finding | None:
         if case.answer.state == "error" and not out_of_reach(case):
             return None
-        if case.cut_by(self.cause) is not None:
+        if case.answer.state != "ok" and case.cut_by(self.cause) is not None:
             _ = case.would_be  # computing it again proves that the value came back
         return super().examine(case) or lost(self, case, scalar=False)
 
@@ -80,7 +80,7 @@ gradient of what it was computed from."""
 
 def lost(rule: CutRule, case: Case, scalar: bool) -> Finding | None:
     """No path at all, and something computed from the source left and was kept: likely there."""
-    if case.path is not None or not case.nodes or case.answer.state != "none":
+    if case.answer.state != "none" or case.path is not None or not case.nodes:
         return None
     made, nodes = descendants(case.nodes), set(case.nodes)
     for exit in case.trace.exits:

@@ -9,7 +9,7 @@ from .base import Rule
 
 
 class PyFunction(Rule):
-    code, name, states = "GT111", "py-function", frozenset({"none", "zero"})
+    code, name, states = "GT111", "py-function", frozenset({"none", "zero", "error"})
     title = "tf.numpy_function, or tf.py_function with NumPy inside, passes no gradient"
     lesson = """\
 `tf.numpy_function` runs Python on arrays, and nothing flows back through it. `tf.py_function`
@@ -41,15 +41,15 @@ grad = tape.gradient(loss, w)
                 f"`{cut.event.name}` runs Python on plain arrays, and no gradient flows back "
                 "through it.",
             )  # fmt: skip
-        for death in case.deaths if case.answer.state == "zero" else ():
-            event = death.event
+        for event in _candidates(case):
             inside = [e for e in case.trace.exits if any(event.place == p for p in _frames(e)[1:])]
             if event.kind == "EagerPyFunc" and inside:
+                slope = "is 0" if case.query.error is None else "is a single 0 that fits no shape"
                 return self._found(
                     case, event,
                     f"the function of this py_function computes with NumPy "
                     f"(`{inside[0].place.text}` in line {inside[0].place.line}), so its gradient "
-                    "is 0.",
+                    f"{slope}.",
                     inside[0].place,
                 )  # fmt: skip
         return None
@@ -60,6 +60,13 @@ grad = tape.gradient(loss, w)
             "compute this with tf's functions, or give it a derivative with tf.custom_gradient",
             event=event, also=[(inner, "leaves the tape here")] if inner is not None else [],
         )  # fmt: skip
+
+
+def _candidates(case: Case) -> list[Event]:
+    """The ops that may have ended the gradient, or have made the tape fail."""
+    if case.query.error is not None:
+        return case.path.events if case.path is not None else []
+    return [death.event for death in case.deaths] if case.answer.state == "zero" else []
 
 
 def _frames(exit: object) -> list:

@@ -40,7 +40,7 @@ trained."""
     def examine(self, case: Case) -> Finding | None:
         if case.answer.state == "error" and not out_of_reach(case):
             return None
-        if case.cut_by(self.cause) is not None:
+        if case.answer.state != "ok" and case.cut_by(self.cause) is not None:
             _ = case.would_be  # computing it again proves that the value came back
         return super().examine(case) or lost(self, case, scalar=True)
 

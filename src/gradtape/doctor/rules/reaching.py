@@ -23,7 +23,7 @@ def called(case: Case, variable: Variable) -> str | None:
 
 def uses(case: Case) -> list[Event]:
     """What was computed from the source while the tape recorded, oldest first."""
-    found = {e for v in descendants(case.nodes) for e in v.users}
+    found = {e for v in descendants(case.nodes, {"gradient"}) for e in v.users}
     return sorted(
         (e for e in found if case.tape.number in e.tapes and e.way == "op"), key=lambda e: e.time
     )

@@ -32,12 +32,18 @@ grad = tape.gradient(loss, x)
 
     def message(self, case: Case, cut: Cut) -> str:
         return (
-            f"`{cut.event.place.text}` stores the numbers in a dataset, and what comes out of it "
-            f"has no tie to `{case.answer.name}`."
+            f"`{cut.event.place.text}` stores the numbers in a {_store(cut)}, and what comes out "
+            f"of it has no tie to `{case.answer.name}`."
         )
 
     def fix(self, case: Case, cut: Cut) -> str:
+        if _store(cut) == "queue":
+            return "compute with the tensor itself, and put only data into the queue"
         return "take the batch out of the dataset first, and compute with the tensor itself"
+
+
+def _store(cut: Cut) -> str:
+    return "queue" if cut.event.kind.startswith("Queue") else "dataset"
 
 
 RULE = StatefulSource()

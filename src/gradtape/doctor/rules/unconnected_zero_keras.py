@@ -38,6 +38,8 @@ grads = tape.gradient(loss, used.trainable_variables)
     def examine(self, case: Case) -> Finding | None:
         if not case.query.zeros or not isinstance(case.query.error, (AttributeError, ValueError)):
             return None
+        if case.path is not None and not case.path.cuts:  # it needs no zeros
+            return None
         source = case.source
         owner = source.owner if isinstance(source, Variable) else getattr(source, "thing", source)
         if type(owner).__module__.partition(".")[0] != "keras":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from itertools import pairwise
+from types import CodeType
 
 from .. import flow
 from ..case import Case, ErrorCase
@@ -50,18 +52,22 @@ for step in range(2):
         if case.tape.watches_of(source):
             return None
         event, name = source.maker, case.answer.name
-        place = self._place(case, event)
+        called = _called(case, event)
+        place = self._place(event, called)
         former = [v.variable for v in ancestors([source]) if v.variable is not None]
-        former = [v for v in former if place is not None and _was(case, v, name)]
+        former = [v for v in former if place is not None and _was(case, v, called)]
         if place is None or not former:
             return None
+        also = [(v.made, "the variable was made here") for v in former[:1] if v.made]
+        if case.query.place.code in [code for code, _ in _frames(event)[: _depth(event, place)]]:
+            # Made by the very function that asks for the gradient: there it is to be mended.
+            also.insert(0, (place, f"`{called[-1]}` gets it here"))
+            place = event.place
         return case.finding(
             self, place,
             f"this line made `{name}` a tensor: the variable it was is no longer updated, and a "
             "tape does not watch a tensor by itself.",
-            self._fix(name, place), event=event,
-            also=[(v.made, "the variable was made here") for v in former[:1] if v.made],
-            edit=self._edit(place),
+            self._fix(name, place), event=event, also=also, edit=self._edit(place),
         )  # fmt: skip
 
     def examine_error(self, case: ErrorCase) -> Finding | None:
@@ -104,11 +110,11 @@ for step in range(2):
             f"update the variable in place: `{edit}`", edit=edit, source=name, sources=[name],
         )  # fmt: skip
 
-    def _place(self, case: Case, event: Event) -> Place | None:
+    def _place(self, event: Event, called: list[str]) -> Place | None:
         """Where the name got the new value: there, or at the call of what computed it."""
-        for code, offset in [(event.place.code, event.place.offset), *event.outer]:
-            place = at(code, offset)
-            if any(_same(bound, case.answer.name) for bound in flow.bound_at(place)):
+        for frame in _frames(event):
+            place = at(*frame)
+            if any(_same(bound, name) for bound in flow.bound_at(place) for name in called):
                 return place
         return None
 
@@ -146,10 +152,28 @@ def _plain(name: str) -> str:
     return name.partition("[")[0]
 
 
-def _was(case: Case, variable: Variable, name: str) -> bool:
+def _frames(event: Event) -> list[tuple[CodeType, int]]:
+    return [(event.place.code, event.place.offset), *event.outer]
+
+
+def _depth(event: Event, place: Place) -> int:
+    """How many functions deep a tensor was made, seen from where its name stands."""
+    return next(k for k, frame in enumerate(_frames(event)) if at(*frame) == place)
+
+
+def _called(case: Case, event: Event) -> list[str]:
+    """The name of the source, and what it is where a parameter of that name is given: `weights`
+    of `step(weights)`, if the source is `ws` in `def step(ws)`."""
+    name, code = case.answer.name, case.query.place.code
+    calls = [at(*outer) for inner, outer in pairwise(_frames(event)) if inner[0] is code]
+    given = [flow.arguments(call, code).get(_plain(name).partition(".")[0]) for call in calls]
+    return [name, *(ast.unparse(node) for node in given if node is not None)]
+
+
+def _was(case: Case, variable: Variable, called: list[str]) -> bool:
     """Did the name stand for this variable: where it was made, or when it was asked for before?"""
     made = set() if variable.made is None else flow.bound_at(variable.made)
-    if any(_same(bound, name) for bound in made):
+    if any(_same(bound, name) for bound in made for name in called):
         return True
     before = [q for q in case.trace.queries if q.place == case.query.place]
     return any(answer.source is variable for query in before for answer in query.answers)

@@ -6,11 +6,12 @@ import numpy as np
 
 from ..case import Case
 from ..finding import Finding
-from ..graph import ancestors
 from ..history import Line
 from ..trace import Value
 from ..zeros import Death, nothing
 from .base import DeathRule
+
+SUMS = frozenset({"AddV2", "Add", "AddN", "Sub", "BiasAdd"})
 
 
 class ZeroInit(DeathRule):
@@ -63,8 +64,18 @@ grads = tape.gradient(loss, [first, second])
 
 
 def _weights(value: Value) -> list[Value]:
-    """Variables that are all 0 and made this value 0."""
-    found = [v for v in ancestors([value]) if v.variable and np.size(v.array) and nothing(v.array)]
+    """Variables that are all 0 and made this value 0: zeros lead to them all the way."""
+    found, seen, queue = [], {value}, [value]
+    while queue:
+        value = queue.pop()
+        if value.variable is not None and np.size(value.array):
+            found.append(value)
+        maker = value.maker
+        zeros = [v for v in maker.inputs if nothing(v.array)] if maker and maker.way == "op" else []
+        if maker is not None and maker.kind in SUMS and len(zeros) < len(maker.inputs):
+            continue  # its terms cancelled
+        queue += [v for v in zeros if v not in seen]
+        seen |= set(zeros)
     return sorted(found, key=lambda v: v.variable.number if v.variable else 0)
 
 

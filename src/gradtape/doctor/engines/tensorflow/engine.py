@@ -188,14 +188,14 @@ class Engine:
         return Reader(self).read()
 
     # --- keeping it small -------------------------------------------------------------------------
-    def trim(self) -> None:
+    def trim(self, most: int = KEEP_EVENTS) -> None:
         """Forget what no later query needs: all before the last tapes, when there is much of it."""
         log = self.log
         for event in log[self._counted :]:
             if event[0] == OP:
                 self._bytes += sum([_bytes(t) for t in event[4]])
         self._counted = len(log)
-        if self._counted < KEEP_EVENTS and self._bytes < KEEP_BYTES:
+        if self._counted < most and self._bytes < KEEP_BYTES:
             return
         starts = [k for k, event in enumerate(log) if event[0] == START]
         recording = {number for numbers in self.active.values() for number in numbers}

@@ -22,7 +22,7 @@ IFS = ("If", "StatelessIf")
 CASES = ("Case", "StatelessCase")
 WHILES = ("While", "StatelessWhile")
 STORES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
-READS = ("IteratorGetNext", "IteratorGetNextSync", "OptionalGetValue")
+READS = ("IteratorGetNext", "IteratorGetNextSync")
 RANDOMS = {
     "RandomStandardNormal": "normal", "TruncatedNormal": "normal", "RandomUniform": "random",
 }  # fmt: skip
@@ -140,13 +140,15 @@ class _Run:
     def _loop(self, op: Any, inputs: list[Any], spot: Spot, deep: int) -> list[Any]:
         attr = op.node_def.attr
         silent = replace(spot, hidden=True)
-        values = inputs
+        values: list[Any] = inputs
         for _ in range(LOOPS):
             found = self.function(attr["cond"].func.name, values, silent, deep + 1)
-            if not found or found[0] is None or not _true(found[0]):
+            if not found or found[0] is None:
+                return []
+            if not _true(found[0]):
                 break
-            new = self.function(attr["body"].func.name, values, spot, deep + 1)
-            values = [n if n is not None else v for n, v in zip(new, values, strict=True)]
+            # What is not known once is not known afterwards.
+            values = self.function(attr["body"].func.name, values, spot, deep + 1)
         return values
 
     # --- what is not to be touched ----------------------------------------------------------------

@@ -65,6 +65,7 @@ class Graphs:
     def __init__(self) -> None:
         self.notes: weakref.WeakKeyDictionary[Any, Notes] = weakref.WeakKeyDictionary()
         self.functions: dict[str, Function] = {}
+        self.frozen: dict[int, Any] = {}  # tensors that graphs took from Python, see `frozen`
         self._traits: dict[str, tuple[bool, bool]] = {}
 
     def of(self, graph: Any) -> Notes:

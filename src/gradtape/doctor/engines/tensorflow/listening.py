@@ -17,6 +17,7 @@ import numpy as np
 from .buffer import hide
 from .engine import CONVERT, CUSTOM, ESCAPE, MADE, OP, SCRIPT, Engine
 from .frames import foreign, inside, stack, user
+from .frozen import hook as _frozen
 from .graphs import CALLS, Call, Graphs, Spot
 from .graphs import hook as _graphs
 from .taping import hook as _tapes
@@ -36,7 +37,7 @@ def hook(engine: Engine) -> None:
     parts: tuple[tuple[str, Callable[[Engine], None]], ...] = (
         ("callbacks of ops", _ops), ("variables", _variables), ("tensors' conversions", _exits),
         ("constants", _constants), ("tapes", _tapes), ("custom gradients", _custom_gradients),
-        ("py_function", _scripts), ("functions", _graphs),
+        ("py_function", _scripts), ("functions", _graphs), ("captures", _frozen),
     )  # fmt: skip
     for what, part in parts:
         try:
@@ -281,17 +282,22 @@ def _users_own(function: Any) -> bool:
 
 
 def _scripts(engine: Engine) -> None:
+    """Python functions that run as one op; of those on tensors, also what they got and gave."""
     from tensorflow.python.eager import context
     from tensorflow.python.ops import script_ops
 
     inner, common = script_ops._internal_py_func, script_ops.py_func_common
+    call = script_ops.EagerFunc.__call__
+    inside: list[tuple] = []
 
     def note(kind: str, function: Any, inputs: Any, result: Any) -> None:
         if not engine.deaf and not engine.asking and context.executing_eagerly():
             place = user(sys._getframe(2))
             engine.log.append(
-                (SCRIPT, kind, function, inputs, result, place.f_code, place.f_lasti, get_ident())
-            )
+                (SCRIPT, kind, function, inputs, result, tuple(inside[-1:]), place.f_code,
+                 place.f_lasti, get_ident())
+            )  # fmt: skip
+        inside.clear()
 
     @functools.wraps(inner)
     def _internal_py_func(func: Any, inp: Any, *args: Any, **kwargs: Any) -> Any:
@@ -305,5 +311,12 @@ def _scripts(engine: Engine) -> None:
         note("PyFunc", func, inp, result)
         return result
 
+    @functools.wraps(call)
+    def __call__(self: Any, device: Any, token: Any, args: Any) -> Any:
+        outputs = call(self, device, token, args)
+        inside[:] = [(args, outputs)]
+        return outputs
+
     engine.put(script_ops, "_internal_py_func", _internal_py_func)
     engine.put(script_ops, "py_func_common", py_func_common)
+    engine.put(script_ops.EagerFunc, "__call__", __call__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, redirect_stdout
 from functools import lru_cache
 from io import StringIO
@@ -166,22 +167,22 @@ def custom_puller(grad: Callable, results: Sequence[Any], number: int) -> Callab
     return pull
 
 
-def script_puller(function: Callable, inputs: Sequence[Any]) -> Callable:
-    """The cotangents through a function that ran as one op: it runs once more, on a tape."""
+def model_puller(model: Any, x: Any, given: Sequence[Any]) -> Callable:
+    """The cotangents through a model that was asked to predict: it is called, on a tape."""
 
-    def pull(cotangents: Any) -> list:
+    def work(cotangents: Any) -> list:
         import tensorflow as tf
 
-        with unrecorded(), tf.GradientTape() as tape:
-            tensors = [tf.identity(t) for t in inputs]
-            tape.watch(tensors)
-            results = [tf.convert_to_tensor(r) for r in tf.nest.flatten(function(*tensors))]
-        with unrecorded():
-            gs = [_cotangent(g, o) for g, o in zip(cotangents, results, strict=False)]
-            found = tape.gradient(
-                results, tensors, gs, unconnected_gradients=tf.UnconnectedGradients.ZERO
-            )
-            return [dense(g) for g in found]
+        with tf.GradientTape() as tape:
+            tape.watch([v for v in given if hasattr(v, "_numpy")])
+            results = [tf.convert_to_tensor(r) for r in tf.nest.flatten(model(x, training=False))]
+        gs = [_cotangent(g, o) for g, o in zip(cotangents, results, strict=False)]
+        return [dense(g) for g in tape.gradient(results, given, gs)]
+
+    def pull(cotangents: Any) -> list:
+        # Tapes belong to threads, so that in a new one no other tape hears of it.
+        with ThreadPoolExecutor(1) as thread, redirect_stdout(StringIO()):
+            return thread.submit(work, cotangents).result()
 
     return pull
 

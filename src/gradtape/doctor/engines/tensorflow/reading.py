@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from types import CodeType
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...detours import Entry, Exit, link
-from ...place import Place
+from ...graph import ancestors
+from ...place import Place, Written
 from ...trace import Answer, Asked, Event, Query, Tape, Trace, Value, Variable, Watch
 from . import engine as raw
 from . import ops, values
@@ -114,6 +116,8 @@ class Reader(Holder):
         self, time: float, name: str, inputs: Any, outputs: Any, call: Call, spot: Spot, thread: int
     ) -> None:
         """A call of a function: what happened inside."""
+        for tensor in inputs:
+            self._thaw(time, tensor, thread)
         events = expanded(self.engine, name, inputs, call, spot, thread)[: call.limit]
         for k, event in enumerate(events):
             self.readers[event[0]](time + (k + 1) / (len(events) + 2), *event[1:])
@@ -127,6 +131,19 @@ class Reader(Holder):
             given = [self._operand(time, t, None, False, (), k) for k, t in enumerate(inputs)]
             self._add(
                 Event("PartitionedCall", name, given, made, at(spot.code, spot.offset), time),
+                thread,
+            )
+
+    def _thaw(self, time: float, tensor: Any, thread: int) -> None:
+        """A tensor that the function keeps: what the user has in its place by now."""
+        frozen = self.engine.graphs.frozen.get(id(tensor))
+        now = None if frozen is None or frozen.tensor is not tensor else frozen.now()
+        known = None if now is None or now is tensor else self.by_object.get(id(now))
+        if known is not None:
+            place = Written(frozen.code, frozen.node)
+            made = self._keep(TensorValue(tensor), tensor)
+            self._add(
+                Event("Const", ast.unparse(frozen.node), [known], [made], place, time, "frozen"),
                 thread,
             )
 
@@ -155,8 +172,8 @@ class Reader(Holder):
         self._add(event, thread)
 
     def _script(
-        self, time: float, kind: str, function: Any, inputs: Any, result: Any, code: CodeType,
-        offset: int, thread: int,
+        self, time: float, kind: str, function: Any, inputs: Any, result: Any, inside: Any,
+        code: CodeType, offset: int, thread: int,
     ) -> None:  # fmt: skip
         import tensorflow as tf
 
@@ -165,7 +182,7 @@ class Reader(Holder):
         if kind == "EagerPyFunc" and known is not None and known.maker is not None:
             own = known.maker
             own.attrs["function"] = function
-            own.pull = ops.script_puller(function, [v.thing for v in own.inputs])
+            own.pull = self._through(*inside[-1], time) if inside else None
             own.replay = None
             return
         outputs = [self._keep(TensorValue(t), t) for t in tensors]
@@ -174,6 +191,28 @@ class Reader(Holder):
             at(code, offset), time, way="pyfunc", attrs={"function": function},
         )  # fmt: skip
         self._add(event, thread)
+
+    def _through(self, args: Any, outputs: Any, time: float) -> Callable:
+        """The pull of a function that ran as one op, by the ops that ran in it."""
+        import tensorflow as tf
+
+        starts = [self._value(t, time) for t in tf.nest.flatten(args)]
+        ends = [self._value(t, time) for t in tf.nest.flatten(outputs)]
+        events = {v.maker for v in ancestors(ends) if v.maker is not None and v not in starts}
+        order = sorted(events, key=lambda event: event.time, reverse=True)
+
+        def pull(cotangents: Any) -> list:
+            found = {v: g for v, g in zip(ends, cotangents, strict=False) if g is not None}
+            for event in order:
+                gs = [found.get(v) for v in event.outputs]
+                if event.pull is None or all(g is None for g in gs):
+                    continue
+                for value, part in zip(event.inputs, event.pull(gs), strict=False):
+                    if part is not None:
+                        found[value] = found[value] + part if value in found else part
+            return [found[v] if v in found else np.zeros_like(v.array) for v in starts]
+
+        return pull
 
     # --- leaving and coming back ------------------------------------------------------------------
     def _escape(
@@ -208,16 +247,13 @@ class Reader(Holder):
         import tensorflow as tf
 
         code, offset, thread = where
-        given = [
-            v
-            for v in [*tf.nest.flatten(x), *model.weights]
-            if is_tensor(v) or handle_of(v) is not None
-        ]
+        flat = tf.nest.flatten(x)
+        given = [v for v in [*flat, *model.weights] if is_tensor(v) or handle_of(v) is not None]
         arrays = [a for a in tf.nest.flatten(result) if isinstance(a, np.ndarray)]
         outputs = [self._keep(Value("array", a, thing=a), a) for a in arrays]
         event = Event(
             name, f"{model.name}.{name}", [self._value(v, time) for v in given], outputs,
-            at(code, offset), time, way="predict",
+            at(code, offset), time, way="predict", pull=ops.model_puller(model, x, given),
         )  # fmt: skip
         self._add(event, thread)
         self.exits += [Exit(o, name, o.array, frames, time) for o in outputs]
