@@ -97,12 +97,26 @@ def test_updates_of_half_precision_overflow_silently() -> None:
     assert np.isinf(v.numpy()).all()
 
 
+@pytest.mark.parametrize("count", [40, 4000])
 @pytest.mark.parametrize("most", [2, 9, 300])
-def test_rows_that_come_several_times_are_all_subtracted(most: int) -> None:
+@pytest.mark.parametrize("numbers", [np.int16, np.int32, np.int64])
+def test_rows_that_come_several_times_are_all_added(most: int, count: int, numbers: type) -> None:
     draw = np.random.default_rng(0)
-    start, places = draw.normal(size=(most, 20)), draw.integers(most, size=40)
-    rows = draw.normal(size=(40, 20))
-    v = tf.Variable(start)
+    start, places = draw.normal(size=(most, 20)), draw.integers(most, size=count).astype(numbers)
+    rows = draw.normal(size=(count, 20))
+    v, w = tf.Variable(start), tf.Variable(start)
     v.scatter_sub(tf.IndexedSlices(tf.constant(rows), tf.constant(places)))
-    np.subtract.at(start, places, rows)
-    np.testing.assert_allclose(v.numpy(), start, 1e-12, 1e-12)
+    w.scatter_add(tf.IndexedSlices(tf.constant(rows), tf.constant(places)))
+    for found, ufunc in ((v, np.subtract), (w, np.add)):
+        expected = start.copy()
+        ufunc.at(expected, places, rows)
+        np.testing.assert_allclose(found.numpy(), expected, 1e-11, 1e-11)
+
+
+def test_many_rows_beyond_the_end_are_an_error() -> None:
+    v = tf.Variable(np.zeros((10, 20)))
+    for wrong in (-1, 10):
+        rows = tf.IndexedSlices(tf.ones((4000, 20), tf.float64), tf.fill([4000], wrong))
+        with pytest.raises(tf.errors.InvalidArgumentError, match="is not in"):
+            v.scatter_add(rows)
+    assert not v.numpy().any()

@@ -11,6 +11,8 @@ from .dtypes import DType
 from .ops.rows import Slices, add_rows
 from .shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
 
+_INT32 = np.dtype(np.int32)
+
 
 class IndexedSlices(CompositeTensor):
     """Rows `values` of a larger tensor, at the places `indices` along its first axis."""
@@ -129,5 +131,5 @@ def _unpickle(values: Any, indices: Any, dense_shape: Any) -> IndexedSlices:
 
 def from_sweep(slices: Slices, wrap: Any) -> IndexedSlices:
     """The public face of the rows that a sweep found; `wrap` makes tensors of its values."""
-    shape = np.array(slices.shape, np.int32)
+    shape = np.array(slices.shape, _INT32)
     return IndexedSlices(wrap(slices.values), wrap(slices.indices), wrap(shape))

@@ -38,7 +38,7 @@ def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0)
     short = _short if recorded or lead else _plain
     # Complex cotangents come from the targets or out of an op between real and complex numbers;
     # a sweep that has met neither does not look at dtypes.
-    some_complex = any(_is_complex(g) for g in grads.values())
+    some_complex = True in [_is_complex(g) for g in grads.values()]
     token = hush(QUIET)
     try:
         for record in records:
@@ -220,8 +220,8 @@ def _short(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int
 
 
 def _general(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
-    ids, names, kept = record[2:5]
-    values = list(map(wrap if recorded else _unwrap, kept))
+    _, _, ids, names, kept, *_ = record
+    values = [wrap(v) for v in kept] if recorded else [_unwrap(v) for v in kept]
     parts: Any = op.joint and op.rules[0](g, *_chosen(op.names[0], names, values))
     for k, i in enumerate(ids):
         if i is None:

@@ -168,6 +168,8 @@ class GradientTape:
         self._finish()
         if flat_sources is not leaves:
             answers = _joined(leaves, answers)
+        if sources.__class__ is Variable:  # what is met most, and lists of them
+            return answers[0]
         flat = sources.__class__ is list and len(leaves) == len(sources)
         if flat and all(map(is_, leaves, sources)):
             return answers
@@ -318,11 +320,11 @@ def _differentiate(tape: Tape, targets: list, sources: list, seeds: list) -> lis
         _check_target(target)
         # A test such as is_nan is followed though its result is true or false, to say so.
         followed = isinstance(target, Value) and follows(tape, target)
-        if not _differentiable(target) and not followed:
+        if not followed and not _differentiable(target):
             continue
         g = _seed(target, seed)
         g = Operand(g) if recorded else g._value
-        key = _key(tape, target)
+        key = target._id if followed else _key(tape, target)
         grads[key] = grads[key] + g if key in grads else g
     wanted = set(keys)
     found = sweep(_backward(tape, wanted), grads, wanted, recorded)

@@ -174,3 +174,15 @@ def test_a_wrong_axis_is_named(axis):
     wrong = (tf.errors.InvalidArgumentError, TypeError)
     with pytest.raises(wrong, match=r"axis|dimension|Cannot convert"):
         tf.reduce_sum(tf.constant([[1.0, 2.0]]), axis=axis)
+
+
+@pytest.mark.parametrize(
+    "shape", [(1 << 15,), (1 << 15, 3), (7, 2048, 16), (1 << 22,), (3, 1 << 21)]
+)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_large_sums_are_as_exact_as_numpys(shape, dtype):
+    values = np.random.default_rng(0).uniform(0, 1, shape).astype(dtype)
+    exact = np.sum(values, dtype=np.longdouble)
+    for array in (values, values.T):
+        assert abs(float(tf.reduce_sum(array)) / exact - 1) < 4 * np.finfo(dtype).eps
+        assert abs(float(tf.reduce_mean(array)) * values.size / exact - 1) < 4 * np.finfo(dtype).eps

@@ -33,8 +33,8 @@ class Mark:
 
     def __init__(self, recorders: tuple[Recorder, ...]) -> None:
         self.recorders = recorders
-        self.appends = tuple([r.append for r in recorders if r.append is not None])
-        self.pushers = tuple([r for r in recorders if r.append is None])
+        self.appends = [r.append for r in recorders if r.append is not None]
+        self.pushers = [r for r in recorders if r.append is None]
         self.live: Mark | None = None
         self.thread: int | None = None
         for recorder in recorders:
@@ -43,13 +43,13 @@ class Mark:
 
     def refresh(self) -> None:
         """Called when one of the recorders starts or stops."""
-        live = tuple([r for r in self.recorders if r.recording])
+        live = [r for r in self.recorders if r.recording]
         if len(live) == len(self.recorders):
-            thread = live[0].thread
-            self.thread = thread if all(r.thread == thread for r in live) else None
+            idents = {r.thread for r in live}
+            self.thread = idents.pop() if len(idents) == 1 else None
             self.live = self
         else:
-            self.live = mark_of(live)
+            self.live = mark_of(tuple(live))
 
     def here(self) -> Mark | None:
         """The part of a live mark that records in this thread (a tape belongs to one thread)."""
@@ -86,8 +86,9 @@ class Recorder:
 
     def _switch(self, on: bool) -> None:
         self.recording = on
-        for mark in list(self.marks.values()):
-            mark.refresh()
+        if self.marks:
+            for mark in list(self.marks.values()):
+                mark.refresh()
         threads.watching = mark_of(tuple([r for r in threads.active if r.auto_watch]))
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -30,14 +31,23 @@ def _add_rows(a: Any, b: Any, shape: tuple[int, ...]) -> Any:
 
 
 def add_at(out: Any, b: Any, a: Any, ufunc: Any = np.add) -> Any:
-    """Add rows into an array (contiguous, changed in place); a row may come several times.
+    """Add rows into an array (contiguous, changed in place), or subtract them; a row may come
+    several times. The places `b` are in range: nobody looks here.
 
-    1,024 rows of 64 float32 in 60 us, one by one in flat places in 170, np.add.at on rows in 580.
+    1,024 rows of 64 float32 in 23 us by SciPy's kernel, in 53 by gathering and scattering rows,
+    one by one in flat places in 170, np.add.at on rows in 580.
     """
     if out.ndim == 1 or not a.size:
         ufunc.at(out, b, a)
         return out
     width = a.size // len(b)
+    if a.size >= _MANY and a.dtype.char in "fdFD" and (kernel := _kernel()) is not None:
+        count = len(b)
+        ends, signs = np.arange(count + 1), np.empty(count, a.dtype)
+        signs.fill(1 if ufunc is np.add else -1)
+        places = b.astype(np.intp, copy=False)
+        kernel(len(out), count, width, ends, places, signs, a.reshape(-1), out.reshape(-1))
+        return out
     if width >= 16:
         # All at once, where of equal rows the last one counts; then those that were passed over.
         rank, last = np.arange(len(b)), np.empty(len(out), np.intp)
@@ -57,6 +67,16 @@ def add_at(out: Any, b: Any, a: Any, ufunc: Any = np.add) -> Any:
     places = (b.astype(np.intp) * width)[:, None] + np.arange(width)
     ufunc.at(out.reshape(-1), places.reshape(-1), a.reshape(-1))
     return out
+
+
+@cache
+def _kernel() -> Any:
+    """y += A x for a sparse A by columns; the name is private to SciPy, which may take it away."""
+    try:
+        from scipy.sparse._sparsetools import csc_matvecs
+    except ImportError:
+        return None
+    return csc_matvecs
 
 
 def _slope_of_add_rows(g: Any, b: Any, y_shape: tuple[int, ...]) -> Any:
