@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 from types import ModuleType
 
 import pytest
@@ -39,6 +40,16 @@ def test_second_names_are_the_same_thing() -> None:
 def test_what_is_not_there_has_a_reason() -> None:
     lost = [entry for entry in (*NAMES, *MEMBERS) if entry.status == ABSENT]
     assert [entry.name for entry in lost if not entry.note] == []
+
+
+def test_no_reason_is_left_for_what_has_come() -> None:
+    def fits(entry: Entry, pattern: str) -> bool:
+        names = (entry.name, *entry.aliases)
+        return any(fnmatchcase(n, pattern) or n.startswith(pattern + ".") for n in names)
+
+    told = {p: [e for e in (*NAMES, *MEMBERS) if fits(e, p)] for p in absent.ABSENT}
+    come = [p for p, of in told.items() if of and all(e.status != ABSENT for e in of)]
+    assert come == []
 
 
 @pytest.mark.parametrize("entry", NOT_THERE, ids=lambda entry: entry.name)

@@ -47,8 +47,7 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
                 "Tensor.value_index IndexedSlices.op IndexedSlices.graph IndexedSlices.name "
                 "SparseTensor.op SparseTensor.graph *.consumers Variable.load Variable.create "
                 "Variable.initial_value types.experimental.AtomicFunction "
-                "types.experimental.FunctionType types.experimental.SupportsTracingProtocol "
-                "types.experimental.TraceType types.experimental.*.function_type "
+                "types.experimental.FunctionType types.experimental.*.function_type "
                 "types.experimental.*.inference_fn"
             ),
             "TensorFlow 1's names are not here either, write the step with tf.GradientTape": (
@@ -64,8 +63,6 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
                 "global_variables_initializer local_variables_initializer initialize_all_variables "
                 "Variable.initialized_value"
             ),
-            "tf.add_n adds": "AggregationMethod",
-            "Python's if, for and while work on tensors as they stand, drop the call": "autograph",
             "such methods serve tracing": (
                 "*.from_tensors *.to_tensors *.placeholder_value *Spec.cast *Spec.flatten "
                 "TensorShape.cast TensorShape.flatten DType.cast DType.flatten"
@@ -78,7 +75,7 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
             "drop it": (
                 "distribute experimental.dtensor tpu types.experimental.distributed "
                 "config.experimental_connect_to_* config.experimental.ClusterDeviceFilters "
-                "DeviceSpec test.create_local_cluster nn.RNNCellDeviceWrapper "
+                "test.create_local_cluster nn.RNNCellDeviceWrapper "
                 "experimental.function_executor_type check_pinned test.is_cpu_target_available "
                 "test.experimental test.TestCase.*Device* test.with_eager_op_as_function "
                 "test.disable_with_predicate"
@@ -98,14 +95,13 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
             "write the loss with tf.nn and tf.reduce_mean": "losses",
             "keep the sum and the count in Python or in a tf.Variable": "metrics",
             "write the update with variable.assign_sub(rate * gradient)": "optimizers",
-            "tf.zeros_initializer, tf.random_normal_initializer and their kind are": "initializers",
         },
     ),
     "saving and serving": (
         "TensorFlow's checkpoints, models and protocol buffers are not here",
         {
             "write the update with variable.assign_sub(rate * gradient), save variable.numpy() "
-            "with numpy.savez, and load with variable.assign(value)": ("train"),
+            "with numpy.savez, and load with variable.assign(value)": "train",
             "save variable.numpy() with numpy.savez, and load with variable.assign(value)": (
                 "saved_model lite"
             ),
@@ -120,7 +116,7 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
         "there are no input pipelines and no files",
         {
             "keep the data in tensors and take batches with slices, or tf.random.shuffle and "
-            "tf.gather": ("data OptionalSpec experimental.Optional"),
+            "tf.gather": "data OptionalSpec experimental.Optional",
             "read files with Python or NumPy and pass on the arrays": (
                 "io audio experimental.register_filesystem_plugin"
             ),
@@ -129,9 +125,9 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "images": (
-        "of image processing there is at most what has gradients",
+        "files of images and boxes in them are not here",
         {
-            "prepare images with NumPy or Pillow; tf.nn has convolutions and pooling": "image",
+            "read, write and draw with Pillow, and pass on the arrays": "image",
         },
     ),
     "watching a run": (
@@ -142,7 +138,6 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
             "look at values with tf.print and tf.debugging.check_numerics": (
                 "debugging.experimental"
             ),
-            "use logging.getLogger('gradtape')": "get_logger",
         },
     ),
     "small numbers": (
@@ -162,7 +157,6 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
                 "xla mlir experimental.tensorrt config.experimental.*mlir_bridge "
                 "types.experimental.GenericFunction.experimental_get_compiler_ir"
             ),
-            "use tf.math.top_k, which is exact": "approx_top_k math.approx_*",
         },
     ),
     "the inside of TensorFlow": (
@@ -176,27 +170,20 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
                 "__compiler_version__ __cxx11_abi_flag__ __cxx_version__ __git_version__ "
                 "__monolithic_build__ load_library load_op_library"
             ),
-            "give a function its derivative with tf.custom_gradient": (
-                "RegisterGradient no_gradient"
-            ),
+            "give a function its derivative with tf.custom_gradient": "RegisterGradient",
             "convert with tf.convert_to_tensor": (
-                "register_tensor_conversion_function experimental.dispatch_* "
-                "experimental.unregister_dispatch_for"
+                "experimental.dispatch_* experimental.unregister_dispatch_for"
             ),
             "keep the parts in a tuple, a dict or a tf.Module": (
                 "experimental.*ExtensionType* experimental.extension_type experimental.Structured* "
                 "experimental.DynamicRaggedShape experimental.RowPartition NoneTensorSpec "
                 "TensorArraySpec"
             ),
-            "call the function that makes the variable": "variable_creator_scope",
-            "tf.name_scope returns the name as it is entered": "get_current_name_scope",
             "use tf.nn.conv2d and let tf.GradientTape find its gradients": (
-                "conv conv2d_backprop_* nn.depthwise_conv2d_backprop_*"
+                "conv conv2d_backprop_*"
             ),
             "": (
-                "fingerprint guarantee_const parallel_stack required_space_to_batch_paddings "
-                "ragged_fill_empty_rows* with_space_to_batch nn.with_space_to_batch "
-                "space_to_batch_nd fftnd ifftnd rfftnd irfftnd Tensor.OVERLOADABLE_OPERATORS "
+                "ragged_fill_empty_rows* with_space_to_batch Tensor.OVERLOADABLE_OPERATORS "
                 "Variable.read_value_no_copy"
             ),
             "Python 3 has bytes.decode and str.encode": "compat",
@@ -208,7 +195,7 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
         "matrices are tensors here",
         {
             "use tf.linalg.matmul and tf.linalg.solve, which broadcast over batches": (
-                "linalg.LinearOperator* linalg.experimental"
+                "linalg.LinearOperator*"
             ),
         },
     ),
@@ -216,43 +203,24 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
         "of ragged and sparse tensors there is what gradients meet",
         {
             "work on flat_values and row_splits, or on .to_tensor()": (
-                "ragged.boolean_mask ragged.cross ragged.cross_hashed ragged.map_flat_values "
-                "ragged.range ragged.row_splits_to_segment_ids ragged.segment_ids_to_row_splits "
-                "ragged.stack ragged.stack_dynamic_partitions RaggedTensor.* RaggedTensorSpec.*"
+                "ragged.cross ragged.cross_hashed RaggedTensor.* RaggedTensorSpec.*"
             ),
             "work on indices and values, or on tf.sparse.to_dense": (
-                "sparse.add sparse.bincount sparse.concat sparse.cross sparse.cross_hashed "
-                "sparse.expand_dims sparse.eye sparse.fill_empty_rows sparse.map_values "
-                "sparse.mask sparse.maximum sparse.minimum sparse.reduce_max sparse.reorder "
-                "sparse.reset_shape sparse.reshape sparse.retain sparse.sampled_addmm "
-                "sparse.segment_* sparse.slice sparse.softmax sparse.split sparse.to_indicator "
-                "sparse.transpose SparseTensor.* SparseTensorSpec.* nn.*embedding_lookup_sparse"
+                "sparse.cross sparse.cross_hashed sparse.sampled_addmm SparseTensor.* "
+                "SparseTensorSpec.*"
             ),
         },
     ),
     "text": (
-        "strings are bytes without Unicode and hashing here",
+        "of Unicode there are the encodings",
         {
-            "use Python's str on tensor.numpy()": (
-                "strings.ngrams strings.to_hash_bucket* strings.unicode_* strings.unsorted_*"
-            ),
+            "use Python's unicodedata on tensor.numpy()": "strings.unicode_*",
         },
     ),
     "not yet": (
         "it is not here yet",
         {
-            "": (
-                "signal sets nn.experimental edit_distance "
-                "extract_volume_patches histogram_fixed_width* matrix_square_root unravel_index "
-                "math.sobol_sample math.special math.special.bessel_* math.special.dawsn "
-                "math.special.expint math.special.fresnel_* math.special.spence nn.*sampler "
-                "nn.*ctc* nn.nce_loss nn.sampled_softmax_loss nn.collapse_repeated "
-                "nn.atrous_conv2d_transpose nn.dilation2d nn.erosion2d nn.fractional_* "
-                "nn.isotonic_regression nn.max_pool_with_argmax nn.compute_accidental_hits "
-                "nn.batch_norm_with_global_normalization linalg.lu_* "
-                "linalg.banded_triangular_solve linalg.eigh_tridiagonal linalg.tridiagonal_* "
-                "random.*sampler random.experimental.index_shuffle random_index_shuffle"
-            ),
+            "": "nn.fractional_* random.experimental.index_shuffle random_index_shuffle",
         },
     ),
 }

@@ -44,6 +44,7 @@ class Draw:
         self.known: dict[str, tuple[Shape, str]] = {}
         self.graph = False  # TensorFlow traces the steps, before values are known
         self.forward = False  # TensorFlow's forward mode, which has no tangent of Python code
+        self.twice = False  # derivatives of derivatives, forward mode's too
         self.copies = False  # the steps are given tensors, also for variables
 
     def chance(self, probability: float) -> bool:
@@ -116,6 +117,8 @@ class Draw:
         if math.prod(shape) > LARGEST or (self.graph and any(word in op for word in EAGER)):
             raise Unfit
         if self.forward and "py_function" in op:
+            raise Unfit
+        if self.twice and "tf.image.resize" in op:  # TensorFlow leaves it out of the sum
             raise Unfit
         name = f"v{len(self.steps)}"
         step: dict[str, Any] = {"to": name, "op": op, "of": list(of)}

@@ -632,7 +632,7 @@ FAMILIES: list[tuple[int, Callable[[Draw], Any]]] = [
     (4, square),
     (3, losses),
     (2, convolve),
-    (3, neural),
+    (4, neural),
     (1, images),
     (1, signals),
     (1, sparse),

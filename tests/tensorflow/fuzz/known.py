@@ -212,13 +212,20 @@ def _unused(d: Found) -> bool:
     return bool(values) and failed is not None and failed not in needed
 
 
+def _mapped_nothing(d: Found) -> bool:
+    """Empty tensors of other shapes, out of `map_fn` over no rows."""
+    pair = [side if isinstance(side, dict) else {} for side in (d.expected, d.got)]
+    shapes = [side.get("shape", [1]) for side in pair]
+    return "tf.map_fn" in d.ops and shapes[0] != shapes[1] and all(0 in s for s in shapes)
+
+
 def _traced(d: Found) -> bool:
     """Both refuse a step of a `tf.function`, TensorFlow while it traces."""
     error, ours = raised(d.expected), raised(d.got)
     if d.program["scenario"]["kind"] not in ("function", "whole"):
         return False
     if not error:
-        return bool(ours) and _unused(d)
+        return _unused(d) if ours else _mapped_nothing(d)
     if "tf.function only supports singleton tf.Variables" in error["message"]:
         return True
     pair = error["raises"], ours["raises"] if ours else ""
@@ -439,8 +446,8 @@ DIFFERS = [
         "not traced",
         "`tf.function` runs the Python function itself: a wrong shape or dtype in it is the "
         "InvalidArgumentError of eager code, not the ValueError or TypeError of tracing, a missing "
-        "kernel is a NotFoundError, both also where the result is not used, and variables may be "
-        "made in it.",
+        "kernel is a NotFoundError, both also where the result is not used; `map_fn` over no rows "
+        "has the shape of eager code; and variables may be made in it.",
         _traced,
     ),
     Known(

@@ -9,6 +9,10 @@ from __future__ import annotations
 NEURAL = """
     tf.random.stateless_gamma([3], [1, 2], tf.abs({0}) + 0.5, dtype={0}.dtype) * {1} :: 3, - -> 3
     tf.cast(tf.nn.ctc_loss([[1, 2]], tf.cast({0}, 'float32'), [2], [4]), {1}.dtype) :: 4 1 3, - -> 1
+    tf.cast(tf.nn.ctc_loss([[1, 0]], tf.cast({0}, 'float32'), [2], [3], blank_index=-1), {1}.dtype)
+        :: 4 1 3, - -> 1
+    tf.cast(tf.nn.ctc_loss([[2, 2]], tf.cast({0}, 'float32'), [2], [3], False), {1}.dtype)
+        :: 1 3 3, - -> 1
     tf.linalg.tridiagonal_solve(tf.tanh({0}) + [[0.0], [4.0], [0.0]], {1}) :: 3 3, 3 2 -> 3 2
     tf.linalg.tridiagonal_matmul({0}, {1}, diagonals_format='compact') :: 3 3, 3 2 -> 3 2
     tf.linalg.banded_triangular_solve(tf.abs({0}) + 2.0, {1}) :: 2 3, 3 2 -> 3 2
