@@ -219,6 +219,8 @@ class GradientTape:
         """The Jacobian of each row of the target with respect to the same row of the source."""
         unconnected = _unconnected(unconnected_gradients)
         _check_target(target, AttributeError)
+        if not isinstance(source, (Value, Variable)):
+            raise _not_a_source(source, AttributeError)
         shape, source_shape = target._value.shape, source._value.shape
         if not shape or not source_shape or shape[0] != source_shape[0]:
             raise (ValueError if shape else IndexError)(
@@ -443,14 +445,14 @@ def _differentiable(value: Any) -> bool:
     return value._value.dtype.kind in "fcV"
 
 
-def _check_target(target: Any, of_none: type[Exception] = TypeError) -> None:
+def _check_target(target: Any, error: type[Exception] | None = None) -> None:
     if target is None:
-        raise of_none(
+        raise (error or TypeError)(
             "A target of GradientTape.gradient is None: a tensor or variable is wanted. Was it "
             "the result of a function that returns nothing?"
         )
     if not isinstance(target, (Value, Variable)):
-        raise _error_of_stray(target)(
+        raise (error or _error_of_stray(target))(
             f"A target of GradientTape.gradient must be a tf.Tensor or tf.Variable, got {target!r} "
             f"of type {type(target).__name__!r}: a value that left the tape has no gradient."
         )
@@ -493,13 +495,13 @@ def _joined(leaves: list[Any], answers: list) -> list:
     ]
 
 
-def _not_a_source(source: Any) -> Exception:
+def _not_a_source(source: Any, error: type[Exception] | None = None) -> Exception:
     if source is None:
-        return TypeError(
+        return (error or TypeError)(
             "A source of GradientTape is None: a tensor or variable is wanted to differentiate "
             "with respect to."
         )
-    return _error_of_stray(source)(
+    return (error or _error_of_stray(source))(
         f"A source of GradientTape must be a tf.Tensor or tf.Variable, got {source!r} of type "
         f"{type(source).__name__!r}: a plain value is not on the tape."
     )

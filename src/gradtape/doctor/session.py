@@ -76,7 +76,8 @@ class Session:
     def _guarded(self, work: Any, *args: Any) -> None:
         was, self.engine.deaf = self.engine.deaf, True  # what the doctor asks itself is no query
         try:
-            work(*args)
+            with np.errstate(all="ignore"):  # it looks at NaN and infinities, and says so itself
+                work(*args)
         except Exception as fault:  # the user's program goes on, whatever happens to us
             words = fault_in_words(fault)
             if words not in self.faults and len(self.faults) < FAULTS:

@@ -453,3 +453,22 @@ def jacobian_of_an_op(tf, op, pfor):
         tape.watch(x)
         y = op(tf, x)
     return tape.jacobian(y, x, experimental_use_pfor=pfor)
+
+
+PLAIN = {"float": 0.5, "int": 3, "str": "loss", "list": [0.5], "none": None, "complex": 1j}
+
+
+@cases(method=["jacobian", "batch_jacobian"], value=PLAIN)
+def a_plain_value_is_no_target(tf, method, value):
+    x = tf.Variable([[1.0, 2.0]])
+    with tf.GradientTape() as tape:
+        _ = x * x
+    return getattr(tape, method)(value, x)
+
+
+@cases(method=["jacobian", "batch_jacobian"], value=PLAIN)
+def a_plain_value_is_no_source(tf, method, value):
+    x = tf.Variable([[1.0, 2.0]])
+    with tf.GradientTape() as tape:
+        y = x * x
+    return getattr(tape, method)(y, value)
