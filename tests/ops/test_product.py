@@ -24,6 +24,13 @@ SHAPES = {
 }
 
 
+@pytest.fixture(autouse=True, params=[0, 100])
+def in_company(request: Any, monkeypatch: Any) -> int:
+    """Large products that our threads are to share."""
+    monkeypatch.setattr(parallel, "company", request.param)
+    return request.param
+
+
 def numbers(*shape: int) -> Any:
     return np.random.default_rng(len(shape)).normal(size=shape)
 
@@ -66,3 +73,18 @@ def test_the_number_of_openblas_threads_is_as_before(monkeypatch: Any) -> None:
 def test_shapes_that_do_not_fit_are_named() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="Matrix size-incompatible"):
         tf.matmul(numbers(300, 301), numbers(300, 300))
+
+
+def test_products_are_ours_for_a_while_after_something_else_is_shared(monkeypatch: Any) -> None:
+    if not jobs.blas.found():
+        pytest.skip("NumPy has another BLAS")
+    monkeypatch.setattr(parallel, "limit", 2)
+    monkeypatch.setattr(parallel, "COMPANY", 3)
+    a = numbers(300, 300).astype("float32")
+    tf.exp(tf.zeros([parallel.MANY]))
+    assert parallel.company == 3
+    for left in (2, 1, 0, 0):
+        product.product(a, a)
+        assert parallel.company == left
+    tf.nn.conv2d(tf.ones([8, 32, 32, 16]), tf.ones([3, 3, 16, 32]), 1, "SAME")
+    assert parallel.company == 3

@@ -74,6 +74,19 @@ def test_a_mean_of_whole_numbers_goes_towards_zero(numbers):
     assert int(tf.reduce_mean(tf.constant(numbers))) == int(sum(numbers) / len(numbers))
 
 
+@pytest.mark.parametrize("columns", [7, 8, 128, 1024, 1025])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_rows_of_a_large_array_as_numpy(columns, keepdims):
+    x = np.random.default_rng(0).normal(size=(3, 300, columns)).astype("float32")
+    exact = x.astype("float64")
+    for array, expected in ((x, exact), (np.asfortranarray(x), exact), (x[:, ::2], exact[:, ::2])):
+        for function, reference in ((tf.reduce_sum, np.sum), (tf.reduce_mean, np.mean)):
+            found = function(tf.constant(array), axis=-1, keepdims=keepdims)
+            wanted = reference(expected, axis=-1, keepdims=keepdims)
+            assert found.dtype == tf.float32
+            np.testing.assert_allclose(found, wanted, 1e-5, 2e-5)
+
+
 def test_nan_is_neither_the_largest_nor_the_smallest():
     x = tf.constant([[np.nan, 1.0, 3.0], [2.0, np.nan, 0.0]])
     np.testing.assert_array_equal(tf.argmax(x, axis=1).numpy(), [2, 0])

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from . import parallel
 from .parallel import _staff, threads
 
 
@@ -27,6 +28,7 @@ def spread(work: Callable[[Iterator], None], jobs: Sequence, products: bool = Fa
     if helpers < 1 or (products and not blas.found()):
         work(todo)
         return
+    parallel.company = parallel.COMPANY
     hands = [_Hand(work, todo) for _ in range(helpers)]
     if products:
         blas.enter()

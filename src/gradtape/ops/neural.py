@@ -15,7 +15,7 @@ from .declare import elementwise, op
 from .elementwise import FLOATING, in_float32, sigmoid, square
 from .parallel import BLOCK, in_blocks
 from .reasons import Flat
-from .special import constants, erfc, erfc_parts, large
+from .special import SCALED_ERFC, constants, erfc, erfc_parts, large, polynomial
 
 GATE = "which side of the kink an element lies on is a matter of yes or no"
 SCALE, ALPHA = 1.0507009873554805, 1.6732632423543772
@@ -190,7 +190,11 @@ ROOT = float(np.float32(math.sqrt(0.5)))
 
 
 PEAK = ROOT / math.sqrt(math.pi)
-HALF, ROOT_BELOW, _PEAK, _TINY = constants(0.5, -ROOT, PEAK, 1e-30)
+HALF, _HALF_BELOW, ROOT_BELOW, _PEAK, _TINY = constants(0.5, -0.5, -ROOT, PEAK, 1e-30)
+# exp(x²/2) erfc(x / sqrt(2)) / 2 = R(x) / S(x), by special's quotient.
+_R = constants(*[c / 2 * 0.5 ** (k / 2) for k, c in enumerate(SCALED_ERFC[0])])
+_S = constants(*[c * 0.5 ** (k / 2) for k, c in enumerate(SCALED_ERFC[1])])
+_FAR = np.full(BLOCK, 14.3, np.float32)  # there the product with exp(-x²/2) is 0
 
 
 @in_float32
@@ -201,10 +205,22 @@ def _gelu(a: Any) -> Any:
 
 
 def _gelu_in_blocks(a: Any, y: Any, x: Any, e: Any, t: Any, p: Any) -> None:
-    np.multiply(a, ROOT_BELOW, x)
-    erfc_parts(x, y, e, t, p, exact=False)  # as exact as x is
+    """max(a, 0) - |a| erfc(|a| / sqrt(2)) / 2."""
+    np.absolute(a, t)
+    np.minimum(t, _FAR[: t.size], out=t)
+    np.multiply(t, t, e)
+    np.multiply(e, _HALF_BELOW, e)
+    np.exp(e, e)
+    polynomial(_R, t, y)
+    np.multiply(y, e, y)
+    polynomial(_S, t, p)
+    np.divide(y, p, y)
+    np.multiply(y, t, y)
+    # The maximum as a / 2 + |a / 2|, which is nan at minus infinity, as in TensorFlow.
     np.multiply(a, HALF, x)
-    np.multiply(y, x, y)
+    np.absolute(x, p)
+    np.add(x, p, x)
+    np.subtract(x, y, y)
 
 
 @in_float32

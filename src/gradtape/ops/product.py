@@ -1,9 +1,10 @@
-"""Products of large matrices, shared among our threads instead of OpenBLAS's.
+"""Products of large matrices: whose threads share them.
 
-A thread of OpenBLAS spins for 0.1 s after its part. That is quick when products follow each other,
-but takes the core away from whatever else is shared in between: of a training step of a small
-convolutional network, 36 of 90 ms of processor time. On a busy machine it is waited for besides:
-512 x 512 x 512 takes 21 ms, in threads that sleep 4, in a single one 3.
+OpenBLAS's threads spin for 0.1 s after their part. That is quickest when products follow each
+other, but takes a core away from all else that is shared: of a training step of a small
+convolutional network, 36 of 90 ms of processor time. So ours do it, which sleep, while anything
+else is shared as well: up to so many products later, by count and not by time, so that the same
+program computes the same bits.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from typing import Any
 
 import numpy as np
 
+from . import parallel
 from .jobs import blas, spread
 from .parallel import threads
 
-# Multiplications up to which OpenBLAS works in one thread by itself.
-ALONE = 1 << 18
-# Those from which on a second thread of ours pays, and those of a part, which takes 0.05 ms.
+# Multiplications up to which OpenBLAS works in one thread by itself, and up to which it had better:
+# 0.05 ms. On a busy machine its second thread is waited for: 32 x 64 times 64 x 256 took 2,200 us
+# on the average, 19 at best.
+ALONE, LITTLE = 1 << 18, 1 << 21
+# Those from which on a second thread of ours pays, and those of a part.
 SHARED, PART = 1 << 22, 1 << 21
 # Rows or columns of a part: 128 x 512 x 128 takes 0.20 ms, in halves 0.21, in quarters 0.24.
 LEAST = 64
@@ -29,7 +33,7 @@ def product(a: Any, b: Any) -> Any:
     """Of two matrices of floats that fit each other."""
     (m, k), n = a.shape, b.shape[1]
     work = m * k * n
-    if work <= ALONE or not blas.found():
+    if work <= ALONE or not _ours(work):
         return a.dot(b)  # the same product as np.matmul's, 0.7 us sooner
     if work < SHARED or max(m, n) < 2 * LEAST or threads() == 1:
         return _lone(np.dot, a, b)
@@ -43,7 +47,8 @@ def product(a: Any, b: Any) -> Any:
 def products(a: Any, b: Any) -> Any:
     """Of two stacks of matrices, or of a stack and a matrix, that fit each other."""
     m, n = a.shape[-2], b.shape[-1]
-    if max(a.size * n, b.size * m) <= ALONE or not blas.found():
+    work = max(a.size * n, b.size * m)
+    if work <= ALONE or not _ours(work):
         return np.matmul(a, b)
     if a.ndim == b.ndim and len(a) == len(b) == 1:
         return (products if a.ndim > 3 else product)(a[0], b[0])[None]
@@ -59,6 +64,16 @@ def products(a: Any, b: Any) -> Any:
         np.matmul(some(a, i, j), some(b, i, j), out=y[i:j])
 
     return _in_parts(task, y, len(y), len(y), work)
+
+
+def _ours(work: int) -> bool:
+    """Whether OpenBLAS is to keep to one thread."""
+    if not blas.found():
+        return False
+    if parallel.company and work >= LITTLE:
+        parallel.company -= 1
+        return True
+    return work < LITTLE or parallel.limit == 1
 
 
 def _lone(call: Any, *arrays: Any) -> Any:
@@ -78,5 +93,7 @@ def _in_parts(task: Any, y: Any, most: int, size: int, work: int) -> Any:
         for start, stop in parts:
             task(start, stop)
 
+    company = parallel.company
     spread(run, list(pairwise(cuts)), products=True)
+    parallel.company = company  # products are not what they keep company with
     return y

@@ -26,6 +26,32 @@ TRUTH = Discrete("the result is true or false: nothing lies between")
 POSITION = Discrete("the result is a position")
 
 
+_WIDE = 2048
+
+
+def sum_of(a: Any, axis: Any, dtype: Any = None, out: None = None, keepdims: bool = False) -> Any:
+    """np.add.reduce, sooner for large arrays of floats.
+
+    All numbers are added row on row first, which the processor does eight at a time: 65,536 of
+    float32 in 9 us instead of 13, a million in 95 instead of 193. A last axis of middle size takes
+    einsum a third of the time: 8 x 64 x 128 in 12 us instead of 30. Long rows NumPy adds up more
+    exactly.
+    """
+    size = a.size
+    if size < 4096 or not _plain(a, dtype):
+        return SUM(a, axis, dtype, out, keepdims)
+    if axis == (-1,) and 8 <= a.shape[-1] <= 1024:
+        y = np.einsum("...i->...", a)
+        return y[..., None] if keepdims else y
+    if axis is None and not keepdims and not size % _WIDE and 16 <= size // _WIDE <= 2048:
+        a = SUM(a.reshape(-1, _WIDE), 0)
+    return SUM(a, axis, dtype, out, keepdims)
+
+
+def _plain(a: Any, dtype: Any) -> bool:
+    return a.dtype.char in "fd" and (dtype is None or dtype == a.dtype) and a.flags.c_contiguous
+
+
 def all_axes(ndim: int) -> tuple[int, ...]:
     return tuple(range(-ndim, 0))
 
@@ -82,21 +108,6 @@ def reduction(name: str, forward: Any, pull: Rule | Reason, label: str, **more: 
     return op(name, forward, pull, shape=reduced, label=label, params=("axis", "keepdims"), **more)
 
 
-_WIDE = 2048
-
-
-def _add_up(a: Any, axis: Any, dtype: Any, out: Any, keepdims: bool) -> Any:
-    """np.add.reduce. Of all numbers of a large array, first row on row, which the processor adds
-    eight at a time: 65,536 of float32 in 9 us instead of 13, a million in 95 instead of 193."""
-    size = a.size
-    if (
-        axis is None and not keepdims and a.dtype is dtype and dtype.char == "f"
-        and 16 * _WIDE <= size <= 2048 * _WIDE and not size % _WIDE and a.flags.c_contiguous
-    ):  # fmt: skip
-        a = SUM(a.reshape(-1, _WIDE), 0)
-    return SUM(a, axis, dtype, out, keepdims)
-
-
 def _total(reduce: Any) -> Any:
     """In the operand's dtype, where NumPy would sum int32 in int64; float16 and bfloat16 are
     summed in float32 and rounded once."""
@@ -112,7 +123,7 @@ def _total(reduce: Any) -> Any:
 
 # --- sums and means -------------------------------------------------------------------------------
 sum = reduction(
-    "reduce_sum", _total(_add_up),
+    "reduce_sum", _total(sum_of),
     lambda g, a_shape, axis, keepdims: stretch(g, a_shape, axis, keepdims),
     label="Sum", push="linear", numpy=(np.sum,), takes=NUMBERS,
 )  # fmt: skip
@@ -121,12 +132,12 @@ sum = reduction(
 def _mean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     dtype, n = a.dtype, a.size if axis is None else count(a.shape, axis)
     if dtype.kind in "iu":
-        total = SUM(a, axis, np.int64 if dtype.kind == "i" else np.uint64, None, keepdims)
+        total = sum_of(a, axis, np.int64 if dtype.kind == "i" else np.uint64, None, keepdims)
         # Towards zero, as C divides.
         return (np.sign(total) * (abs(total) // (n or 1))).astype(dtype)
     if dtype.itemsize == 2:
-        return (SUM(a, axis, np.float32, None, keepdims) / np.float32(n)).astype(dtype)
-    return _add_up(a, axis, dtype, None, keepdims) / dtype.type(n)
+        return (sum_of(a, axis, np.float32, None, keepdims) / np.float32(n)).astype(dtype)
+    return sum_of(a, axis, dtype, None, keepdims) / dtype.type(n)
 
 
 mean = reduction(
@@ -142,7 +153,7 @@ def _euclidean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     if a.dtype.kind == "c":
         a = np.abs(a).astype(a.dtype)
     wide = a.astype(np.float32) if a.dtype.itemsize == 2 and a.dtype.kind in "fV" else a
-    total = SUM(np.square(wide), axis, wide.dtype, None, keepdims)
+    total = sum_of(np.square(wide), axis, wide.dtype, None, keepdims)
     return np.sqrt(total).astype(a.dtype)
 
 
@@ -201,7 +212,7 @@ def _exponentials(a: Any, axis: Any) -> tuple[Any, Any, Any]:
     top = LARGEST(a, axis, None, None, True, a.dtype.type("-inf"))
     top = np.where(np.isfinite(top), top, a.dtype.type(0))
     exps = np.exp(a - top)
-    return exps, SUM(exps, axis, a.dtype, None, True), top
+    return exps, sum_of(exps, axis, a.dtype, None, True), top
 
 
 def _logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:

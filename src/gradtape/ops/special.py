@@ -70,20 +70,23 @@ _Q = constants(
     3.80026959196683e-05,
 )  # fmt: skip
 # exp(x²) erfc(x) = R(x) / S(x) to 6e-9 for 0 <= x < 10.1, where erfc is 0 in float32.
-_R = constants(
-    1.0000000057170488, 1.238431594145076, 0.7316244527781341, 0.22922770551754074,
-    0.03279806951171977,
+SCALED_ERFC = (
+    (
+        1.0000000057170488, 1.238431594145076, 0.7316244527781341, 0.22922770551754074,
+        0.03279806951171977,
+    ),
+    (
+        1.0, 2.366811338394455, 2.402275730310157, 1.3254061645424282, 0.4063219203769207,
+        0.05813236618130969,
+    ),
 )  # fmt: skip
-_S = constants(
-    1.0, 2.366811338394455, 2.402275730310157, 1.3254061645424282, 0.4063219203769207,
-    0.05813236618130969,
-)  # fmt: skip
+_R, _S = (constants(*numbers) for numbers in SCALED_ERFC)
 _ONE, _ROUGH = constants(1.0, 1.5 * 2**15)
 _SIGN = np.array(-(2**31), np.int32)
 _FAR = np.full(BLOCK, 10.1, np.float32)  # with an array np.minimum takes a third of the time
 
 
-def _polynomial(coefficients: list[Any], x: Any, out: Any) -> None:
+def polynomial(coefficients: list[Any], x: Any, out: Any) -> None:
     np.multiply(x, coefficients[-1], out)
     for c in coefficients[-2:0:-1]:
         np.add(out, c, out)
@@ -94,9 +97,9 @@ def _polynomial(coefficients: list[Any], x: Any, out: Any) -> None:
 def _erf(a: Any, y: Any, t: Any, p: Any) -> None:
     np.clip(a, -3.93, 3.93, out=y)
     np.multiply(y, y, t)
-    _polynomial(_P, t, p)
+    polynomial(_P, t, p)
     np.multiply(y, p, y)
-    _polynomial(_Q, t, p)
+    polynomial(_Q, t, p)
     np.divide(y, p, y)
 
 
@@ -120,9 +123,9 @@ def erfc_parts(a: Any, y: Any, e: Any, t: Any, p: Any, exact: bool = True) -> No
     np.exp(e, e)
     if exact:
         np.multiply(e, y, e)
-    _polynomial(_R, t, y)
+    polynomial(_R, t, y)
     np.multiply(y, e, y)
-    _polynomial(_S, t, p)
+    polynomial(_S, t, p)
     np.divide(y, p, y)
     # 1 - s + s y, where s is the sign of a: 2 - y below 0. By bits, 3 times as quick as copysign.
     sign, bits = p.view(np.int32), y.view(np.int32)
