@@ -16,8 +16,9 @@ from .core.apply import QUIET, hush, tensor, unhush
 from .core.op import LETTERS, Op
 from .core.operand import Operand
 from .core.record import Value
+from .ops.elementwise import add
 from .ops.linear import matmul, matmul_nt
-from .ops.pending import Pending, postponed
+from .ops.pending import Pending, Products, Rows, product_later, rows_later
 from .ops.reasons import Reason
 from .ops.reduce import sum_of
 from .ops.rows import Slices
@@ -26,7 +27,7 @@ from .ops.shape import identity
 SHORT = 11  # fields of a record of `quick`
 SEVERAL = 8  # of an op with several results
 # Cotangents that are no arrays yet, and have a method `dense`.
-_SPECIAL = frozenset({Slices, Pending})
+_SPECIAL: frozenset[Any] = frozenset({Slices, Products, Rows})
 
 
 def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0) -> dict:
@@ -51,7 +52,7 @@ def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0)
             elif i in wanted:
                 found[i] = g
             op = record[0]
-            if g.__class__ in _SPECIAL and (op is not identity or g.__class__ is Pending):
+            if g.__class__ in _SPECIAL and not (op is identity and g.__class__ is Slices):
                 g = g.dense()
             if len(record) == SHORT:
                 pull = short
@@ -62,13 +63,13 @@ def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0)
                 _conjugated(pull, record, op, g, grads, recorded, lead)
             else:
                 pull(record, op, g, grads, recorded, lead)
+        for i in wanted:
+            if i in grads:
+                found[i] = grads[i]
+            if isinstance(found.get(i), Pending):
+                found[i] = found[i].dense()
     finally:
         unhush(token)
-    for i in wanted:
-        if i in grads:
-            found[i] = grads[i]
-        if i in found and found[i].__class__ is Pending:
-            found[i] = found[i].dense()
     return found
 
 
@@ -184,12 +185,13 @@ def _plain(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int
             grads[a_id] = h if old is None else old + h
     if b_id is not None:
         old = grads.get(b_id)
-        if old is not None and op in _PRODUCTS:
-            first, second = (a._value, g) if op is matmul else (g, a._value)
-            later = postponed(old, first, second)
-            if later is not None:
-                grads[b_id] = later
-                return
+        if (
+            old is not None
+            and op in _LATER
+            and (later := _LATER[op](old, g, a, b_shape)) is not None
+        ):
+            grads[b_id] = later
+            return
         h = rules[1](g, a, b, y)
         if h is not None:
             if b_shape is not None:
@@ -197,8 +199,12 @@ def _plain(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int
             grads[b_id] = h if old is None else old + h
 
 
-# Ops whose second operand has the cotangent aᵀ g (or gᵀ a): where weights stand, as a rule.
-_PRODUCTS = frozenset({matmul, matmul_nt})
+# How to put off what is added to a second operand, where weights and biases stand as a rule.
+_LATER: dict[Op, Any] = {
+    matmul: lambda old, g, a, b_shape: product_later(old, a._value, g),
+    matmul_nt: lambda old, g, a, b_shape: product_later(old, g, a._value),
+    add: lambda old, g, a, b_shape: None if b_shape is None else rows_later(old, g),
+}
 
 
 def _short(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,15 @@ def test_every_dtype_keeps_its_own(dtype: str) -> None:
     np.testing.assert_allclose(g.numpy(), exact, 1e-2 if dtype == "float16" else 1e-4, 1e-2)
 
 
+def test_overflow_is_silent() -> None:
+    w, x = tf.Variable(np.eye(2, dtype=np.float32)), tf.constant(np.full((2, 2), 1e30, np.float32))
+    with warnings.catch_warnings(), tf.GradientTape() as tape:
+        warnings.simplefilter("error")
+        y = x @ w + x @ w + x @ w
+        g = tape.gradient(y, w, tf.fill((2, 2), 1e30))
+    assert np.isinf(g.numpy()).all()
+
+
 def test_a_cotangent_in_the_middle_is_whole() -> None:
     w = tf.Variable(draw(3, 3))
     with tf.GradientTape(persistent=True) as tape:
@@ -104,9 +114,23 @@ def test_what_others_hold_is_not_written_to() -> None:
     first = draw(2, 2)
     before = first.copy()
     a, g = draw(pending._ENOUGH, 2, seed=1), draw(pending._ENOUGH, 2, seed=2)
-    total = pending.Pending(first)
+    total = pending.Products(first)
     for k in range(0, len(a), 64):
         total.append(a[k : k + 64], g[k : k + 64])
     total.append(a[:5], g[:5])
     np.testing.assert_allclose(total.dense(), before + a.T @ g + a[:5].T @ g[:5])
     np.testing.assert_array_equal(first, before)
+
+
+@pytest.mark.parametrize("shape", [(3,), (1, 3), (1,), ()])
+def test_a_bias_has_the_sum_over_all_steps_and_rows(shape: tuple[int, ...]) -> None:
+    bias, scale = tf.Variable(draw(*shape)), draw(6, 5, 3, seed=1)
+    with tf.GradientTape(persistent=True) as tape:
+        parts = [tf.constant(scale[k]) * (tf.zeros((5, 3), tf.float64) + bias) for k in range(4)]
+        parts.append(tf.constant(scale[4, :2]) * (tf.zeros((2, 3), tf.float64) + bias))
+        parts.append(tf.constant(scale[5, :2]) * (tf.zeros((2, 3), tf.float64) + bias))
+        total = tf.add_n([tf.reduce_sum(part) for part in parts])
+    used = np.concatenate([scale[:4].reshape(20, 3), scale[4, :2], scale[5, :2]])
+    expected = used.sum(0) if shape[-1:] == (3,) else used.sum()
+    for _ in range(2):
+        np.testing.assert_allclose(tape.gradient(total, bias).numpy(), np.reshape(expected, shape))

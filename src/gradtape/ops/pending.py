@@ -1,8 +1,9 @@
-"""The cotangent of a matrix that is used again and again, with products that are still to be made.
+"""The cotangents of weights that are used again and again, with work that is still to be done.
 
-A recurrent cell multiplies by the same weights at each step, and every step adds `aᵀ g` to their
+A recurrent cell multiplies by the same matrix at each step, and every step adds `aᵀ g` to its
 cotangent. Many small products are one large one: 49 of 64 x 32 by 32 x 256, each added to the sum,
-take 0.9 ms one by one and 0.65 together; threads, too, share only what is large.
+take 0.9 ms one by one and 0.65 together; threads, too, share only what is large. The cotangent of
+the cell's bias is a sum over all steps and rows: first over the steps, it takes a third less.
 """
 
 from __future__ import annotations
@@ -20,10 +21,22 @@ _FEW, _ENOUGH = 128, 512
 
 
 class Pending:
+    """A cotangent that is not finished; `dense` gives the array."""
+
+    __slots__ = ()
+    __array_ufunc__ = None
+
+    def dense(self) -> Any:
+        raise NotImplementedError
+
+    def __add__(self, other: Any) -> Any:
+        return self.dense() + other
+
+
+class Products(Pending):
     """A sum, and pairs of which `aᵀ g` is to be added to it."""
 
     __slots__ = ("_a", "_g", "_own", "_rows", "_sum")
-    __array_ufunc__ = None
 
     def __init__(self, sum_: Any) -> None:
         self._sum, self._own = sum_, False  # a cotangent that others may hold as well
@@ -46,17 +59,40 @@ class Pending:
             self._own, self._a, self._g, self._rows = True, [], [], 0
         return self._sum
 
-    def __add__(self, other: Any) -> Any:
-        return self.dense() + other
+
+class Rows(Pending):
+    """A sum, and an array whose rows are to be added to it."""
+
+    __slots__ = ("_own", "_rows", "_sum")
+
+    def __init__(self, sum_: Any, rows: Any) -> None:
+        self._sum, self._rows, self._own = sum_, rows, False
+
+    def append(self, rows: Any) -> None:
+        self._rows = np.add(self._rows, rows, out=self._rows if self._own else None)
+        self._own = True
+
+    def dense(self) -> Any:
+        return self._sum + np.add.reduce(self._rows, 0)
 
 
-def postponed(old: Any, a: Any, g: Any) -> Pending | None:
+def product_later(old: Any, a: Any, g: Any) -> Pending | None:
     """A cotangent to which `aᵀ g` will be added; None if that is better done at once."""
     if a.ndim != 2 or g.ndim != 2 or len(a) > _FEW or a.dtype.char not in "fd":
         return None
     if old.__class__ is ndarray:
-        old = Pending(old)
-    elif old.__class__ is not Pending:
+        old = Products(old)
+    elif old.__class__ is not Products:
         return None
     old.append(a, g)
     return old
+
+
+def rows_later(old: Any, g: Any) -> Pending | None:
+    """A vector to which the rows of `g` will be added; None if that is better done at once."""
+    if g.ndim != 2 or g.dtype.char not in "fd":
+        return None
+    if old.__class__ is Rows and old._rows.shape == g.shape:
+        old.append(g)
+        return old
+    return Rows(old, g) if old.__class__ is ndarray and old.shape == g.shape[1:] else None
