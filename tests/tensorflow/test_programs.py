@@ -95,7 +95,8 @@ class Right:
 
 
 def test_behind_a_documented_error_a_wrong_number_is_seen() -> None:
-    program = next(p for p in (generate(0, i) for i in range(99)) if _uses(p, "tf.cos({0})"))
+    drawn = (generate(0, i) for i in range(999))
+    program = next(p for p in drawn if any(s["op"] == "tf.cos({0})" for s in p["steps"]))
     worker: Any = Right()
     assert apart.hidden(program, tf, worker) is None
     part, kind, _ = apart.hidden(program, Faulty(), worker) or ({}, "", "")

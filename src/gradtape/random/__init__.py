@@ -239,7 +239,7 @@ def gamma(
 ) -> Any:
     """Gamma deviates with shape `alpha` and inverse scale `beta`, `shape` of them for each pair."""
     label, wanted = "RandomGamma", numpy_dtype(dtype)
-    alpha, beta = rates_of(alpha, beta, wanted)
+    alpha, beta = rates_of(alpha, beta, wanted, label)
     sizes = plain_shape(shape, label)
     each = elementwise.add.apply(alpha, tensor(np.zeros(beta._value.shape, wanted)[()]))
     count = math.prod(sizes) * each._value.size

@@ -192,12 +192,13 @@ def largest(dtype: np.dtype) -> float:
     return float(np.finfo(dtype).max if dtype.kind == "f" else np.iinfo(dtype).max)
 
 
-def rates_of(alpha: Any, beta: Any, dtype: np.dtype) -> tuple[Any, Any]:
+def rates_of(alpha: Any, beta: Any, dtype: np.dtype, label: str) -> tuple[Any, Any]:
     """The parameters of gamma deviates, which a floating-point dtype is needed for."""
-    if dtype.kind != "f":
+    pair = convert.to_tensor(alpha, dtype), convert.to_tensor(1 if beta is None else beta, dtype)
+    if label == "RandomGamma" and dtype.kind not in "fc":
         raise ValueError(f"data type {dtype.type} not inexact: gamma deviates are fractions")
-    beta = 1.0 if beta is None else beta
-    return convert.to_tensor(alpha, dtype), convert.to_tensor(beta, dtype)
+    kernel_dtype(dtypes.of(dtype), label, ("float16", "float32", "float64"))
+    return pair
 
 
 def at_least_tiny(deviates: Any) -> Any:

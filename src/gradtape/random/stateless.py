@@ -269,7 +269,7 @@ def stateless_gamma(
 ) -> Any:
     """Gamma deviates with shape `alpha` and inverse scale `beta`, which end the whole `shape`."""
     label, wanted = "StatelessRandomGammaV3", numpy_dtype(dtype)
-    alpha, beta = rates_of(alpha, beta, wanted)
+    alpha, beta = rates_of(alpha, beta, wanted, label)
     each = elementwise.add.apply(alpha, tensor(np.zeros(beta._value.shape, wanted)[()]))
     times = _trailing(shape_of(shape, label), each._value.shape, label)
     stream = stream_of(seed)

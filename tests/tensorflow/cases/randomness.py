@@ -216,3 +216,13 @@ def draws_are_followed(tf):
         z = tf.random.stateless_normal([2], [1, 2], mean=mean)
         u = tf.random.uniform([2], maxval=mean)
     return y, [tape.gradient(v, mean) for v in (y, z, u)]
+
+
+@cases(dtype=["bfloat16", "float16", "complex64", "int32"], alpha={"2.0": 2.0, "2": 2})
+def gamma_of_other_dtypes(tf, dtype, alpha):
+    calls = (
+        lambda: tf.random.gamma([2], alpha, dtype=dtype).dtype,
+        lambda: tf.random.stateless_gamma([2], [1, 2], alpha, dtype=dtype).dtype,
+        lambda: tf.random.stateless_gamma([2], [1, 2], alpha, tf.ones([]), dtype=dtype).dtype,
+    )
+    return [attempt(call) for call in calls]
