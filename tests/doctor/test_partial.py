@@ -48,7 +48,8 @@ grad = tape.gradient(loss, w)
 """,
         """\
 GT112 constant-copy: wrong of w, line 4: `tf.constant(v)`
-fix: use `w` itself, or tf.convert_to_tensor(w)
+fix: use `w` itself, or `tf.convert_to_tensor(w)`
+edit: return tf.nn.l2_loss(tf.convert_to_tensor(v))
 would be: [1.0, 3.0]""",
     ),
 }
@@ -69,8 +70,8 @@ def test_a_lost_term(program: str, expected: str) -> None:
     assert "\n".join([head, *rest]) == expected
     text = finding.place.text if finding.place is not None else ""
     assert said == (
-        f"likely: `{text}` is a constant to the tape, so this term of `loss` has no share in the "
-        "gradient of `w`."
+        f"likely: `{text}` is a constant to the tape, so what comes to `loss` through it has no "
+        "share in the gradient of `w`."
     )
 
 

@@ -72,7 +72,7 @@ def _finding(case: Case, event: Event, total: Difference, local: Difference) -> 
     arrived = [case.walk.cotangents.get(o) for o in event.outputs]
     meant = own and deliberate(event, arrived)
     place = returned(event)[0] if own else None
-    finding = case.finding(
+    return case.finding(
         RULE, place or event.place,
         f"the gradient that `{event.name}` passes back is not its slope: {local.claimed:.4g} where "
         f"differences of its values give {local.measured:.4g}, so that `{case.query.target_name}` "
@@ -81,11 +81,9 @@ def _finding(case: Case, event: Event, total: Difference, local: Difference) -> 
         else f"compute this in another way: the derivative of {event.kind} is not right at these "
         "values",
         event=event, mends=False, state="wrong", sure=not meant,
+        would_be=would_be(case, event) if own else None,
         also=[(event.place, "called here")] if place is not None else [],
     )  # fmt: skip
-    if own:
-        finding.would_be = would_be(case, event)
-    return finding
 
 
 def passes_values(event: Event) -> bool:

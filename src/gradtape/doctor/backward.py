@@ -24,11 +24,13 @@ class Walk:
     failed: str | None = None  # why it stopped short
 
 
-def walk(trace: Trace, query: Query, tape: Tape | None = None) -> Walk:
+def walk(
+    trace: Trace, query: Query, tape: Tape | None = None, mended: frozenset[str] = frozenset()
+) -> Walk:
     """Walk back from the targets of a query.
 
-    Given its tape, the walk ends where the tape's gradient ended; without one, it goes on across
-    the breaks.
+    Given its tape, the walk ends where the tape's gradient ended, but goes on across the breaks of
+    the causes that are `mended`; without one, it goes on across all of them.
     """
     cotangents: dict[Value, Any] = {}
     targets = [t for t in query.targets if isinstance(t, Value) and t.array is not None]
@@ -41,7 +43,7 @@ def walk(trace: Trace, query: Query, tape: Tape | None = None) -> Walk:
     events = {v.maker for v in inside if v.maker is not None and not _update(v.maker, query)}
     with np.errstate(all="ignore"):
         for event in sorted(events, key=lambda e: e.time, reverse=True):
-            _step(event, result, tape, query.scope)
+            _step(event, result, tape, mended, query.scope)
     return result
 
 
@@ -53,15 +55,21 @@ def _update(event: Event, query: Query) -> bool:
     return any(answer.source in changed for answer in query.answers)
 
 
-def _step(event: Event, result: Walk, tape: Tape | None, scope: dict[str, Any]) -> None:
+def _step(
+    event: Event, result: Walk, tape: Tape | None, mended: frozenset[str], scope: dict[str, Any]
+) -> None:
     gs = [result.cotangents.get(output) for output in event.outputs]
     if all(g is None for g in gs):
         return
+    closed = [tape is not None and _closed(event, given, tape, mended) for given in event.inputs]
+    across = tape is None or bool(mended)
+    if across and closed and all(closed):
+        return
     pull: Callable[..., Any] | None = event.pull
-    if tape is None:
+    if across:
         pull = bridges.pull(event, result.bridged, scope) or pull
     if pull is None:
-        if tape is None:
+        if across:
             result.failed = result.failed or bridges.why_not(event)
         return
     try:
@@ -71,16 +79,20 @@ def _step(event: Event, result: Walk, tape: Tape | None, scope: dict[str, Any]) 
         return
     result.events.append(event)
     result.passed[event] = parts
-    if tape is None and all(part is None for part in parts):
+    if across and all(part is None for part in parts):
         result.failed = result.failed or bridges.why_not(event)
-    for given, part in zip(event.inputs, parts, strict=False):
-        if part is None or given.array is None or (tape is not None and not given.floating):
-            continue
-        if tape is not None and all(cut(event, given, o, tape) for o in event.outputs):
+    for given, part, ended in zip(event.inputs, parts, closed, strict=False):
+        if part is None or given.array is None or ended or (not across and not given.floating):
             continue
         part = _fitted(part, given)
         old = result.cotangents.get(given)
         result.cotangents[given] = part if old is None else old + part
+
+
+def _closed(event: Event, given: Value, tape: Tape, mended: frozenset[str]) -> bool:
+    """Does nothing come to this operand, from whatever the event made?"""
+    cuts = [cut(event, given, made, tape) for made in event.outputs]
+    return all(c is not None and c.cause not in mended for c in cuts)
 
 
 def _fitted(part: Any, given: Value) -> Any:

@@ -12,6 +12,7 @@ from .replay import between, twin
 from .trace import Event
 
 Pull = Callable[[Any], list[Any]]
+THROUGH = "{} passed straight through"
 
 
 def pull(event: Event, notes: list[str], scope: dict[str, Any]) -> Pull | None:
@@ -59,7 +60,7 @@ def _assign(event: Event, notes: list[str]) -> Pull:
 
 
 def _straight(event: Event, notes: list[str]) -> Pull:
-    notes.append(f"{event.name} passed straight through")
+    notes.append(THROUGH.format(event.name))
     return lambda gs: [gs[0] for _ in event.inputs]
 
 

@@ -14,6 +14,19 @@ from .states import norm
 from .trace import Answer, Event, Query, Trace, Value, Variable
 
 NUMBERS = frozenset({"zero", "nan", "inf", "vanishing", "exploding"})  # states of what is there
+# Cuts that are made to keep something fixed.
+DELIBERATE = frozenset({"numpy-conversion", "stop-gradient"})
+# Why a fault that is not a break has no gradient across it.
+OPEN = {
+    "none": "no computation leads from it to the target",
+    "zero": "it depends on what is put in the place of this",
+    "nan": "it depends on how the number is kept finite",
+    "inf": "it depends on how the number is kept finite",
+    "vanishing": "this is the gradient for these numbers; it depends on how they are scaled",
+    "exploding": "this is the gradient for these numbers; it depends on how they are scaled",
+    "wrong": "what was meant is not known",
+    "error": "the program ended before it",
+}
 
 
 class Question:
@@ -21,6 +34,7 @@ class Question:
 
     def __init__(self, trace: Trace, query: Query) -> None:
         self.trace, self.query = trace, query
+        self._bridged: dict[frozenset[str], backward.Walk] = {}
 
     @cached_property
     def targets(self) -> list[Value]:
@@ -36,10 +50,32 @@ class Question:
         """The cotangents as the tape had them, op by op."""
         return backward.walk(self.trace, self.query, self.query.tape)
 
+    def bridged(self, causes: frozenset[str]) -> backward.Walk:
+        """The cotangents as they would be if the breaks of these causes were mended: others, on
+        other ways to the source, may be meant."""
+        if causes not in self._bridged:
+            tape = self.query.tape if causes else None
+            self._bridged[causes] = backward.walk(self.trace, self.query, tape, causes)
+        return self._bridged[causes]
+
     @cached_property
-    def bridged(self) -> backward.Walk:
-        """The cotangents as they would be if every break were mended."""
-        return backward.walk(self.trace, self.query)
+    def mistaken(self) -> bool:
+        """Is every source the twin of a variable that the gradient does reach, made at the same
+        line, and kept out of it on purpose? Then the other one was meant, as with the two networks
+        of Q-learning."""
+        answers = [a for a in self.query.answers if a.state == "none"]
+        asked = [a.source for a in answers if isinstance(a.source, Variable)]
+        if len(asked) < len(self.query.answers):
+            return False
+        reached = dict.fromkeys(v.variable for v in self.walk.cotangents if v.variable is not None)
+        twins = [_likeness(self.trace, v) for v in reached if v.trainable]
+        for source in asked:
+            found = self.search.path(self.trace.reads(source))
+            same = _likeness(self.trace, source)
+            if found is None or same not in twins or not DELIBERATE & {c.cause for c in found.cuts}:
+                return False
+            twins.remove(same)
+        return bool(asked)
 
     @cached_property
     def makers(self) -> list[Event]:
@@ -47,6 +83,11 @@ class Question:
         variable before it."""
         above = graph.ancestors(self.targets, {"assign"})
         return sorted({v.maker for v in above if v.maker is not None}, key=lambda e: e.time)
+
+
+def _likeness(trace: Trace, variable: Variable) -> tuple:
+    """What two variables that stand for each other have in common."""
+    return variable.made, next((v.shape for v in trace.reads(variable)), None)
 
 
 class Case:
@@ -116,8 +157,14 @@ class Case:
         return self.path if before is None or after is None else before.by(event, after, self.tape)
 
     def cut_by(self, *causes: str) -> graph.Cut | None:
-        """The first cut, if it is of one of these causes."""
-        return self.cut if self.cut is not None and self.cut.cause in causes else None
+        """The first cut, if it is of one of these causes, and to be mended at all."""
+        if self.cut is None or self.cut.cause not in causes or self.mistaken:
+            return None
+        return self.cut
+
+    @property
+    def mistaken(self) -> bool:
+        return self.question.mistaken
 
     @property
     def walk(self) -> backward.Walk:
@@ -125,7 +172,8 @@ class Case:
 
     @property
     def bridged(self) -> backward.Walk:
-        return self.question.bridged
+        cuts = self.path.cuts if self.path is not None else ()
+        return self.question.bridged(frozenset(c.cause for c in cuts))
 
     @cached_property
     def would_be(self) -> tuple[WouldBe | None, str | None]:
@@ -200,9 +248,14 @@ class Case:
         mends: bool = True,
         **more: Any,
     ) -> Finding:
-        """A finding about this answer; `mends` says that a gradient across the break is wanted."""
-        would_be, why_not = self.would_be if mends else (None, None)
+        """A finding about this answer; `mends` says that a gradient across the break is wanted,
+        where the rule has no `would_be` of its own."""
         state = more.pop("state", self.answer.state)
+        would_be, why_not = more.pop("would_be", None), None
+        if mends:
+            would_be, why_not = self.would_be
+        elif would_be is None:
+            why_not = OPEN[state]
         if state in NUMBERS and event is not None and place is event.place:
             place, message, more["also"] = self._in_layer(event, message, more.get("also", []))
         message = _on_one_line(message, place, event and event.place)
@@ -243,7 +296,7 @@ class ErrorCase:
         self, rule: Any, place: Place | None, message: str, fix: str, **more: Any
     ) -> Finding:
         """A finding about the exception."""
-        more = {"source": "", "target": "", "cause": rule.cause, **more}
+        more = {"source": "", "target": "", "cause": rule.cause, "why_not": OPEN["error"], **more}
         return Finding(
             rule.code, rule.name, more.pop("cause"), "error", more.pop("source"),
             more.pop("target"), place, message, fix, **more,

@@ -11,6 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from . import kinds
+from .place import Place
 from .trace import Event, Query, Tape, Value, Variable
 
 
@@ -22,6 +23,12 @@ class Cut:
     event: Event
     input: Value
     output: Value
+
+    @property
+    def place(self) -> Place:
+        """Where it is: of several values that left together, where this one did."""
+        exits = [e for e in self.event.attrs.get("exits", ()) if e.value is self.input]
+        return exits[0].place if exits else self.event.place
 
 
 @dataclass(eq=False)

@@ -25,6 +25,7 @@ PRODUCTS = frozenset({
 })  # fmt: skip
 SQUASHES = frozenset({"Sigmoid", "Tanh", "Softmax", "Softsign", "Erf", "Exp", "Pow", "Sin", "Cos"})
 TURNS = 5  # of a loop, at least
+STRETCHES = 5  # of a long loop, in which it grows or shrinks
 # What only hands a weight on.
 PASSES = frozenset({
     "Identity", "Cast", "Transpose", "Reshape", "ReadVariableOp", "ExpandDims", "Squeeze",
@@ -93,6 +94,8 @@ class Chain:
         total = float(steps.sum())
         if len(steps) < 3 or not total:
             return False
+        if len(steps) >= 4 * STRETCHES:  # up and down, and still further from stretch to stretch
+            steps = np.array([part.sum() for part in np.array_split(steps, STRETCHES)])
         along = steps * np.sign(total) > 0
         return bool(np.abs(steps).max() <= 0.6 * abs(total) and along.mean() >= 0.6)
 

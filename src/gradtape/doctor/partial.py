@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import kinds
+from .faults import descendants
 from .graph import Cut, ancestors, path
 from .trace import Event, Value
 
@@ -34,12 +35,21 @@ def lost_term(case: Case) -> Cut | None:
             continue  # a shift that is taken off elsewhere: x - m, and m added in the end
         if event.way in WAYS and _during(case, event) and _certain(case, event):
             for given in event.inputs:
-                if _depends(case, given) and _added(case, event.outputs[0]):
+                if _depends(case, given) and (_added(case, event.outputs[0]) or _copied(event)):
                     return Cut(kinds.DETOURS[event.way], event, given, event.outputs[0])
         cause = _held_back(case, event)
         if cause is not None:
             return Cut(cause, event, event.inputs[0], event.outputs[0])
     return None
+
+
+def _copied(event: Event) -> bool:
+    """Was a variable copied with tf.constant, and not to be compared with itself? Who wants it to
+    stay fixed stops its gradient; the copy of a weight that is shared is a slip."""
+    if event.way != "copy":
+        return False
+    users = [u for v in descendants(event.outputs) for u in v.users if u.kind == "Sub"]
+    return not any(v.variable is event.inputs[0].variable for u in users for v in u.inputs)
 
 
 def _used_again(event: Event, events: list[Event]) -> bool:

@@ -322,6 +322,9 @@ class _Reading:
         return flow.spread(code, names)
 
     def _Attribute(self, node: ast.Attribute, code: CodeType) -> Any:
+        own = self.calls.get((code.co_filename, span_of(code.co_filename, node)))
+        if own is not None:  # a property
+            return self._result(own[0])
         for inner in {inner: None for e in self.exits for inner, _ in e.stack}:
             for s in flow.statements(inner):  # stored by a method, taken by another
                 if not isinstance(s, ast.Assign) or not isinstance(s.targets[0], ast.Attribute):

@@ -7,7 +7,7 @@ import builtins
 import linecache
 from dataclasses import dataclass, field
 
-from . import flow, namesakes
+from . import edits, flow, namesakes
 from .place import Place, full_name, imports, parents, span_of
 
 PACKAGES = ("numpy", "scipy", "math")
@@ -57,7 +57,7 @@ def rewrite(place: Place) -> Rewrite:
         if isinstance(outer, ast.Call) and inner is not outer.func:
             name = full_name(place.file, outer.func)
             if name.endswith(".constant"):  # of a variable, it would copy once more
-                _swap(found, outer, _recorded_names(place.file) + ".convert_to_tensor", quiet=True)
+                _swap(found, outer, edits.package(place) + ".convert_to_tensor", quiet=True)
                 break
             if name != "float" and name.partition(".")[0] not in PACKAGES:
                 if _is_function(place.file, outer.func) and name.partition(".")[0] not in _ALONE:
@@ -75,12 +75,16 @@ def rewrite(place: Place) -> Rewrite:
     return found
 
 
-def later(place: Place, back: Place | None) -> list[tuple[str, str | None, int]]:
-    """The functions of NumPy between where a value left and where it came back, by the names."""
-    if back is None or place.code is not back.code or place.statement is None:
+def later(
+    place: Place, back: Place | None, listed: bool = False
+) -> list[tuple[str, str | None, int]]:
+    """The functions between where a value left and where it came back that would not keep it:
+    NumPy's, by the names, and tf.constant, if it is given a list."""
+    if back is None or place.statement is None:
         return []
     names = flow.spread(place.code, flow.bound_at(place))
-    last, found = back.span[2], []
+    last = back.span[2] if place.code is back.code else 1 << 31  # or up to the function's end
+    found: list[tuple[str, str | None, int]] = []
     for s in flow.statements(place.code):
         if (
             s is place.statement
@@ -93,9 +97,11 @@ def later(place: Place, back: Place | None) -> list[tuple[str, str | None, int]]
                 name = full_name(place.file, node.func)
                 if name.partition(".")[0] in PACKAGES and names & set(flow.used(node)):
                     new = namesakes.recorded(name)
-                    prefix = _recorded_names(place.file)
+                    prefix = edits.package(place)
                     text = ast.unparse(node.func)
                     found.append((text, new and f"{prefix}.{new}", node.lineno))
+    if listed and edits.is_call(back, back.node, "constant") and not back.contains(place):
+        found.append((f"{edits.package(back)}.constant", f"{edits.package(back)}.stack", back.line))
     return list(dict.fromkeys(found))
 
 
@@ -103,7 +109,7 @@ def _call(found: Rewrite, node: ast.Call, inner: ast.AST | None) -> None:
     file, function = found.place.file, node.func
     name = full_name(file, function)
     package, _, rest = name.partition(".")
-    prefix = _recorded_names(file)
+    prefix = edits.package(found.place)
     if name == "float" and len(node.args) == 1:
         found.dropped.append("float()")
         _unwrap(found, node)
@@ -183,11 +189,3 @@ def _method(found: Rewrite, node: ast.Call, function: ast.Attribute, new: str) -
     else:
         found.edits += [(start, start, f"{new}("), (stop, end, ")")]
     found.swaps.append((f".{function.attr}()", new, line))
-
-
-def _recorded_names(file: str) -> str:
-    """What the file calls the package with the recorded functions."""
-    for alias, module in imports(file).items():
-        if module in ("tensorflow", "gradtape"):
-            return alias
-    return "tf"

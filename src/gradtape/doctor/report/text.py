@@ -69,7 +69,11 @@ def _finding(console: Any, finding: Finding, width: int) -> None:
     _field(console, "cause", ("" if finding.sure else "likely: ") + finding.message, width)
     _field(console, "fix", finding.fix, width)
     if finding.edit is not None:
-        console.print(Text(" " * 12 + finding.edit.strip(), "green"))
+        for line in textwrap.wrap(
+            finding.edit.strip(), width, initial_indent=" " * 12, subsequent_indent=" " * 16,
+            break_long_words=False, break_on_hyphens=False,
+        ):  # fmt: skip
+            console.print(Text(line, "green"))
     _field(console, "would be", would_be(finding), width)
     _field(console, "when", steps(finding), width)
     _field(console, "more", f"gradtape explain {finding.code}", width)

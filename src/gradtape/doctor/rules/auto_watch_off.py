@@ -36,9 +36,9 @@ grad = tape.gradient(y, v)
         name, use = case.answer.name, case.path.events[:1]
         return case.finding(
             self, case.tape.place,
-            f"this tape has watch_accessed_variables=False and was not told to watch `{name}`.",
+            f"this tape has `watch_accessed_variables=False` and was not told to watch `{name}`.",
             f"call `{case.tape_name}.watch({name})` first in this block, or drop "
-            "watch_accessed_variables=False",
+            "`watch_accessed_variables=False`",
             event=use[0] if use else None, also=[(e.place, f"`{name}` is read here") for e in use],
         )  # fmt: skip
 

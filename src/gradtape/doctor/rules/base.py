@@ -72,7 +72,7 @@ class CutRule(Rule):
         if cut is None:
             return None
         return case.finding(
-            self, cut.event.place, self.message(case, cut), self.fix(case, cut), event=cut.event,
+            self, cut.place, self.message(case, cut), self.fix(case, cut), event=cut.event,
             sure=cut.event.sure, **self.more(case, cut),
         )  # fmt: skip
 
@@ -82,9 +82,10 @@ class CutRule(Rule):
         if cut is None or cut.cause != self.cause:
             return None
         return case.finding(
-            self, cut.event.place,
-            f"`{cut.event.place.text.splitlines()[0]}` is a constant to the tape, so this term of "
-            f"`{case.query.target_name}` has no share in the gradient of `{case.answer.name}`.",
+            self, cut.place,
+            f"`{cut.place.text.splitlines()[0]}` is a constant to the tape, so what comes to "
+            f"`{case.query.target_name}` through it has no share in the gradient of "
+            f"`{case.answer.name}`.",
             self.fix(case, cut), event=cut.event, state="wrong", sure=False,
             mends=partial.alone(case, cut.event), **self.more(case, cut),
         )  # fmt: skip

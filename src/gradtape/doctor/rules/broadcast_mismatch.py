@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import linecache
+
+from .. import edits
 from ..case import Case
 from ..finding import Finding, WouldBe
 from ..names import operand
@@ -70,24 +74,37 @@ grad = tape.gradient(loss, w)
             f"`{name}` of shape {v.shape}" if name else f"shape {v.shape}"
             for name, v in zip(names, event.inputs, strict=True)
         ]
-        finding = case.finding(
+        return case.finding(
             self, event.place,
             f"{shapes[0]} and {shapes[1]} are broadcast to {event.outputs[0].shape}: the loss is "
             f"over all {event.outputs[0].array.size} pairs, not over the {fixed.array.size} that "
             "belong together.",
             self._fix(event, prediction, fixed), event=event, mends=False, state="wrong",
+            edit=_edit(event, prediction, fixed),
+            would_be=_would_be(case, event, prediction, fixed),
         )  # fmt: skip
-        finding.would_be = _would_be(case, event, prediction, fixed)
-        return finding
 
     def _fix(self, event: Event, prediction: Value, fixed: Value) -> str:
         name = operand(event, fixed) or "the targets"
         if len(fixed.shape) < len(prediction.shape):
             index = "[..., None]" if len(fixed.shape) > 1 else "[:, None]"
             return (
-                f"give both the same shape: use `{name}{index}` here, or tf.squeeze the predictions"
+                f"give both the same shape: use `{name}{index}` here, or `tf.squeeze` the "
+                "predictions"
             )
         return f"give both the same shape: use `tf.squeeze({name}, -1)` here"
+
+
+def _edit(event: Event, prediction: Value, fixed: Value) -> str | None:
+    place = event.place
+    given = edits.argument(place, event.inputs.index(fixed))
+    if given is None or linecache.getline(place.file, place.line).count(ast.unparse(given)) > 1:
+        return None  # it meets the predictions more than once
+    if len(fixed.shape) > len(prediction.shape):
+        new = edits.called(place, "squeeze", edits.text(place, given), "-1")
+    else:
+        new = edits.tight(place, given) + ("[..., None]" if len(fixed.shape) > 1 else "[:, None]")
+    return edits.replaced(place, new, given)
 
 
 def _mismatched(event: Event) -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..case import Case
 from ..finding import Finding
+from ..trace import Event, Value
 from ..zeros import Death
 from .base import DeathRule
 
@@ -36,7 +37,7 @@ grad = tape.gradient(loss, w)
 
     def explain(self, case: Case, death: Death) -> Finding | None:
         event = death.event
-        given = np.asarray(event.inputs[death.operand].array)
+        given = np.asarray(_entering(event, event.inputs[death.operand]).array)
         low, high = float(given.min()), float(given.max())
         count = f"all {given.size} values" if given.size > 1 else "the value"
         return case.finding(
@@ -47,6 +48,17 @@ grad = tape.gradient(loss, w)
             "logits",
             event=event, mends=False,
         )  # fmt: skip
+
+
+def _entering(event: Event, value: Value) -> Value:
+    """What came to the expression: a clip may be two ops, of which the first has done its part."""
+    while value.maker is not None and value.maker.place == event.place:
+        inner = [v for v in value.maker.inputs if v.shape == value.shape and v.maker is not None]
+        inner = inner or [v for v in value.maker.inputs if v.shape == value.shape]
+        if not inner:
+            break
+        value = inner[0]
+    return value
 
 
 RULE = ClippedValue()

@@ -39,7 +39,7 @@ grad = tape.gradient(loss, w)
     def fix(self, case: Case, cut: Cut) -> str:
         return (
             "use the number itself instead of the decision, or a smooth stand-in such as "
-            "tf.sigmoid(k * (x - threshold))"
+            "`tf.sigmoid(k * (x - threshold))`"
         )
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from .. import edits
 from ..case import Case
 from ..graph import Cut
 from .base import CutRule
@@ -33,7 +36,15 @@ grad = tape.gradient(loss, w)
         return f"`{cut.event.place.text}` copies the numbers of `{case.answer.name}` as a constant."
 
     def fix(self, case: Case, cut: Cut) -> str:
-        return f"use `{case.answer.name}` itself, or tf.convert_to_tensor({case.answer.name})"
+        return f"use `{case.answer.name}` itself, or `tf.convert_to_tensor({case.answer.name})`"
+
+    def more(self, case: Case, cut: Cut) -> dict[str, Any]:
+        place = cut.event.place
+        given = edits.argument(place)
+        if given is None or not edits.is_call(place, place.node, "constant"):
+            return {}
+        new = edits.called(place, "convert_to_tensor", edits.text(place, given))
+        return {"edit": edits.replaced(place, new)}
 
 
 RULE = ConstantCopy()

@@ -61,14 +61,12 @@ unconnected_gradients="zero" to get it as numbers."""
         pieces = [e for e in way.events if e.kind in PIECES]
         event = pieces[0] if pieces else way.events[0]
         name, inner = case.answer.name, first.target_name or "the function"
-        finding = case.finding(
+        return case.finding(
             self, event.place, _message(name, inner, pieces),
             f"expect 0 here, or make `{inner}` curved in `{name}`, with tanh or softplus",
             event=event, mends=False, also=[(first.place, "the first derivative")],
+            would_be=WouldBe(np.zeros(case.nodes[0].shape), 0.0, "a straight line has no bend"),
         )  # fmt: skip
-        shape = case.nodes[0].shape
-        finding.would_be = WouldBe(np.zeros(shape), 0.0, "a straight line has no curvature")
-        return finding
 
 
 def _message(name: str, inner: str, pieces: list[Event]) -> str:

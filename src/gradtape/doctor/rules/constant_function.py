@@ -62,7 +62,8 @@ grad = tape.gradient(loss, w)
                     self, event.place,
                     f"`{event.place.text}` is a softmax over an axis of size 1: it is 1 whatever "
                     "comes in.",
-                    "use tf.sigmoid for one unit, or give the softmax an axis with several classes",
+                    "use `tf.sigmoid` for one unit, or give the softmax an axis with several "
+                    "classes",
                     event=event, mends=False,
                 )  # fmt: skip
         changes = _changes(case)
@@ -72,6 +73,16 @@ grad = tape.gradient(loss, w)
             if len(senders) < 2:
                 continue
             last = max(senders, key=lambda event: event.time)
+            mean = next((e for e in senders if _of_one(e)), None)
+            if mean is not None:
+                return case.finding(
+                    self, last.place,
+                    f"`{mean.place.text}` is taken over one element, so it is that element, and "
+                    f"what is left of it in `{last.place.text}` is 0 for every value of "
+                    f"`{case.answer.name}`.",
+                    "take the mean over several examples, or over another axis", event=last,
+                    mends=False, also=[(mean.place, "the mean of one element")],
+                )  # fmt: skip
             others = [e.place for e in senders if e.place != last.place]
             return case.finding(
                 self, last.place,
@@ -90,6 +101,11 @@ grad = tape.gradient(loss, w)
             "look at the loss: it does not depend on this source",
             event=lost, mends=False,
         )  # fmt: skip
+
+
+def _of_one(event: Event) -> bool:
+    """A mean or a sum that leaves its operand as it is."""
+    return event.kind in SUMS and np.size(event.inputs[0].array) == np.size(event.outputs[0].array)
 
 
 Change = Callable[..., float]

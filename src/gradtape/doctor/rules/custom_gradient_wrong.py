@@ -83,17 +83,15 @@ grad = tape.gradient(loss, w)
         k, claimed, slope = worst
         deaf = ", because it does not use what comes to it" if _deaf(event, gs) else ""
         place = returned(event)[0]
-        finding = case.finding(
+        return case.finding(
             self, place or event.place,
             f"the gradient function of `{event.name}` gives {claimed:.4g} where the slope of what "
             f"it computes is {slope:.4g}{_which(k, event)}{deaf}.",
             f"correct the gradient function of `{event.name}`: it must return upstream times the "
             "derivative",
-            event=event, mends=False, state="wrong", sure=False,
+            event=event, mends=False, state="wrong", sure=False, would_be=would_be(case, event),
             also=[(event.place, "called here")] if place is not None else [],
         )  # fmt: skip
-        finding.would_be = would_be(case, event)
-        return finding
 
 
 def deliberate(event: Event, gs: list) -> bool:

@@ -52,8 +52,8 @@ grad = tape.gradient(loss, w)
             if given.size > 1
             else f"the input of `{event.place.text}` is {given.max():.3g}, and a ReLU is flat "
             "below 0.",
-            "leave the ReLU out of the last layer, or use tf.nn.leaky_relu, or start from smaller "
-            "weights and steps",
+            "leave the ReLU out of the last layer, or use `tf.nn.leaky_relu`, or start from "
+            "smaller weights and steps",
             event=event, mends=False,
         )  # fmt: skip
 

@@ -37,7 +37,9 @@ grad = tape.gradient(loss, scores)
         )
 
     def fix(self, case: Case, cut: Cut) -> str:
-        return "use the scores themselves, or their soft form: positions weighted by tf.nn.softmax"
+        return (
+            "use the scores themselves, or their soft form: positions weighted by `tf.nn.softmax`"
+        )
 
 
 RULE = DiscreteIndex()

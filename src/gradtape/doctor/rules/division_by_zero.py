@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 
+from .. import edits
 from ..case import Case
 from ..faults import Fault
 from ..finding import Finding
@@ -41,15 +44,24 @@ grad = tape.gradient(loss, w)
             if np.size(event.inputs[0].array):
                 return None
             said = f"`{text}` is the mean of nothing: its operand has no elements."
-            fix = "skip the empty selection, or divide the sum with tf.math.divide_no_nan"
+            fix = "skip the empty selection, or divide the sum with `tf.math.divide_no_nan`"
         else:
             divisor = event.inputs[0 if event.kind in ("Reciprocal", "Inv", "Pow") else 1]
             zeros = np.asarray(divisor.array) == 0
             if not zeros.any() or (event.kind == "Pow" and not _negative(event)):
                 return None
             said = f"`{text}` divides by 0{share(zeros)}."
-            fix = "divide with tf.math.divide_no_nan, or add a little to the divisor"
-        return case.finding(self, event.place, said, fix, event=event, mends=False)
+            fix = "divide with `tf.math.divide_no_nan`, or add a little to the divisor"
+        edit = _edit(event)
+        return case.finding(self, event.place, said, fix, event=event, mends=False, edit=edit)
+
+
+def _edit(event: Event) -> str | None:
+    place, node = event.place, event.place.node
+    if event.kind != "RealDiv" or not isinstance(node, ast.BinOp):
+        return None
+    sides = [edits.text(place, side) for side in (node.left, node.right)]
+    return edits.replaced(place, edits.called(place, "math.divide_no_nan", *sides))
 
 
 def _negative(event: Event) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 
+from .. import edits
 from ..case import Case
 from ..faults import Fault
 from ..finding import Finding
@@ -13,9 +16,9 @@ from .counts import share
 
 # Where the function or its slope is not finite, and how to stay away.
 EDGES = {
-    "Asin": (lambda x: np.abs(x) >= 1, "at or beyond -1 or 1"),
-    "Acos": (lambda x: np.abs(x) >= 1, "at or beyond 1 and -1"),
-    "Atanh": (lambda x: np.abs(x) >= 1, "at or beyond 1 and -1"),
+    "Asin": (lambda x: np.abs(x) >= 1, "not strictly between -1 and 1"),
+    "Acos": (lambda x: np.abs(x) >= 1, "not strictly between -1 and 1"),
+    "Atanh": (lambda x: np.abs(x) >= 1, "not strictly between -1 and 1"),
     "Acosh": (lambda x: x <= 1, "at or below 1"),
     "Log": (lambda x: x < 0, "below 0"),
     "Log1p": (lambda x: x <= -1, "at or below -1"),
@@ -24,16 +27,16 @@ EDGES = {
     "Rsqrt": (lambda x: x <= 0, "at or below 0"),
     "Pow": (lambda x: x <= 0, "at or below 0"),
     "Atan2": (lambda x: x == 0, "0, and so is the other"),
-    "Erfinv": (lambda x: np.abs(x) >= 1, "at or beyond 1 and -1"),
-    "Ndtri": (lambda x: (x <= 0) | (x >= 1), "at or beyond 0 and 1"),
+    "Erfinv": (lambda x: np.abs(x) >= 1, "not strictly between -1 and 1"),
+    "Ndtri": (lambda x: (x <= 0) | (x >= 1), "not strictly between 0 and 1"),
     "Lgamma": (lambda x: x <= 0, "at or below 0"),
     "Digamma": (lambda x: x <= 0, "at or below 0"),
 }
 FIXES = {
-    "Pow": "add a little to the base, (x + 1e-12) ** p, or keep it above 0",
+    "Pow": "add a little to the base, `(x + 1e-6) ** p`, or keep it above 0",
     "Atan2": "keep the point away from the origin: add a little to one coordinate",
-    "Log": "keep the argument above 0: tf.maximum(x, 1e-7)",
-    "Sqrt": "keep the argument above 0: tf.maximum(x, 1e-12)",
+    "Log": "keep the argument above 0: `tf.maximum(x, 1e-7)`",
+    "Sqrt": "keep the argument above 0: `tf.maximum(x, 1e-12)`",
 }
 
 
@@ -69,13 +72,29 @@ grad = tape.gradient(angle, a)
         if not np.any(outside):
             return None
         fix = FIXES.get(event.kind, "clip the argument a little inside the domain first: "
-                        "tf.clip_by_value(x, low, high)")  # fmt: skip
+                        "`tf.clip_by_value(x, low, high)`")  # fmt: skip
         return case.finding(
             self, event.place,
             f"the argument of `{event.place.text}` is {words}{share(outside)}, where the "
             "function has no finite slope.",
-            fix, event=event, mends=False,
+            fix, event=event, mends=False, edit=None if np.all(outside) else _edit(event),
         )  # fmt: skip
+
+
+def _edit(event: Event) -> str | None:
+    place, given = event.place, edits.argument(event.place)
+    if given is None:
+        return None
+    if event.kind == "Pow" and np.min(np.asarray(event.inputs[0].array)) == 0:
+        return edits.replaced(place, f"({edits.text(place, given)} + 1e-6)", given)
+    if event.kind not in ("Acos", "Asin"):
+        return None
+    if edits.is_call(place, given, "clip_by_value") and isinstance(given, ast.Call) and given.args:
+        given, whole = given.args[0], given
+    else:
+        whole = given
+    inside = edits.called(place, "clip_by_value", edits.text(place, given), "-0.999999", "0.999999")
+    return edits.replaced(place, inside, whole)
 
 
 RULE = DomainBoundary()

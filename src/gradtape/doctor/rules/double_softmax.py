@@ -16,7 +16,7 @@ LOSSES = {
     "SoftmaxCrossEntropyWithLogits": 0, "SparseSoftmaxCrossEntropyWithLogits": 0,
     "SigmoidCrossEntropyWithLogits": 1,
 }  # fmt: skip
-SQUASHES = {"Softmax": "tf.nn.softmax", "Sigmoid": "tf.sigmoid"}
+SQUASHES = {"Softmax": "`tf.nn.softmax`", "Sigmoid": "`tf.sigmoid`"}
 
 
 class DoubleSoftmax(Rule):
@@ -60,7 +60,7 @@ grad = tape.gradient(loss, w)
                 continue
             what = SQUASHES[squash.kind]
             raw = operand(squash, squash.inputs[0])
-            finding = case.finding(
+            return case.finding(
                 self, event.place,
                 f"the loss takes its logits through {_own(event)} itself, but what it is given has "
                 f"been through {what} already (line {squash.place.line}).",
@@ -68,14 +68,13 @@ grad = tape.gradient(loss, w)
                 else f"pass what goes into {what} as logits",
                 event=event, mends=False, state="wrong",
                 also=[(squash.place, "already probabilities")],
+                would_be=_would_be(case, squash),
             )  # fmt: skip
-            finding.would_be = _would_be(case, squash)
-            return finding
         return None
 
 
 def _own(event: Event) -> str:
-    return "tf.nn.softmax" if "Softmax" in event.kind else "tf.sigmoid"
+    return "`tf.nn.softmax`" if "Softmax" in event.kind else "`tf.sigmoid`"
 
 
 def _logits(event: Event) -> Value | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 
+from .. import edits
 from ..case import Case
 from ..faults import Fault
 from ..finding import Finding
+from ..place import Place, parents
 from ..trace import Event
 from .base import FaultRule
 
@@ -45,10 +49,33 @@ grad = tape.gradient(loss, w)
             self, event.place,
             f"`{event.place.text}` overflows: its argument goes up to {largest:.4g}, and the "
             f"result does not fit into {dtype}.",
-            "use the stable form (tf.nn.softmax, tf.reduce_logsumexp, tf.nn.softplus), or subtract "
-            "the largest value first",
-            event=event, mends=False,
+            "use the stable form (`tf.nn.softmax`, `tf.reduce_logsumexp`, `tf.nn.softplus`), or "
+            "subtract the largest value first",
+            event=event, mends=False, edit=_softplus(event.place),
         )  # fmt: skip
+
+
+def _softplus(place: Place) -> str | None:
+    """`tf.nn.softplus(x)` for `tf.math.log(1 + tf.exp(x))`."""
+    around, given = parents(place)[:2], edits.argument(place)
+    if len(around) < 2 or given is None:
+        return None
+    total, log = around
+    if not isinstance(total, ast.BinOp) or not isinstance(total.op, ast.Add):
+        return edits.replaced(place, _of(place, given), total) if _logged(place, total) else None
+    other = total.left if total.right is place.node else total.right
+    one = isinstance(other, ast.Constant) and other.value == 1
+    if not one or not edits.is_call(place, log, "log"):
+        return None
+    return edits.replaced(place, _of(place, given), log)
+
+
+def _logged(place: Place, node: ast.AST) -> bool:
+    return edits.is_call(place, node, "log1p")
+
+
+def _of(place: Place, given: ast.expr) -> str:
+    return edits.called(place, "nn.softplus", edits.text(place, given))
 
 
 RULE = ExpOverflow()

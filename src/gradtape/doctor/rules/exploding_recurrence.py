@@ -81,7 +81,7 @@ def _message(loop: Chain) -> str:
 def _fix(loop: Chain) -> str:
     if spectral_radius(loop) is not None:
         return (
-            "start with an orthogonal matrix, clip the gradient with tf.clip_by_global_norm, or "
+            "start with an orthogonal matrix, clip the gradient with `tf.clip_by_global_norm`, or "
             "take fewer turns"
         )
     return "keep the factor at 1 or below, clip the gradient, or take fewer turns"

@@ -47,7 +47,7 @@ grad = tape.gradient(loss, position)
             self, event.place,
             f"`{case.answer.name}` enters `{event.place.text}` only as an index, a whole number "
             "that chooses and has no slope.",
-            "interpolate between neighbouring entries, or weight all of them with tf.nn.softmax",
+            "interpolate between neighbouring entries, or weight all of them with `tf.nn.softmax`",
             event=event,
             also=[(cuts[0].event.place, "becomes a whole number here")]
             if cuts[0] is not found[0] else [],

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import flow
+from .. import edits, flow
 from ..backward import walk
 from ..case import Case, Run
 from ..faults import descendants
@@ -100,6 +100,7 @@ for step in range(3):
             "derivative of a single one.",
             f"ask for all of them: `{new}`" if new != call else "ask with `tape.jacobian`",
             mends=False, state="wrong", sure=False,
+            edit=edits.replaced(query.place, new) if new != call else None,
         )  # fmt: skip
 
 

@@ -52,12 +52,12 @@ unconnected_gradients="zero"."""
     def _found(self, case: Case, code: CodeType, choice: ast.AST, use: ast.expr) -> Finding:
         call = isinstance(choice, ast.Call)
         where = choice if call else choice.test  # type: ignore[attr-defined]
-        what = "tf.cond" if call else f"`if {ast.unparse(where)}`"
+        what = "`tf.cond`" if call else f"`if {ast.unparse(where)}`"
         name = case.answer.name
         return case.finding(
             self, Written(code, where),  # type: ignore[arg-type]
             f"`{name}` is used in line {use.lineno}, in the branch of {what} that was not taken.",
-            "compute both branches and choose with tf.where, or skip the sources whose gradient "
+            "compute both branches and choose with `tf.where`, or skip the sources whose gradient "
             "is None",
             mends=False, also=[(Written(code, use), "did not run")],
         )  # fmt: skip
@@ -77,12 +77,12 @@ def _codes(case: Case) -> list[CodeType]:
 def _skipped(case: Case, code: CodeType) -> Iterator[tuple[ast.AST, ast.expr]]:
     """The choices of a function with a branch that mentions the source and did not run."""
     lines, spans = _ran(case, code.co_filename)
-    tail = _tail(case.answer.name)
+    name = case.answer.name
     for statement in flow.statements(code):
         for node in ast.walk(statement):
             for branch in _branches(code, node):
                 first, last = branch[0], branch[-1]
-                use = next((u for part in branch for u in _mentions(part, tail)), None)
+                use = next((u for part in branch for u in _mentions(part, name)), None)
                 if use is None:
                     continue
                 if isinstance(first, ast.stmt):
@@ -129,13 +129,15 @@ def _tail(name: str) -> str:
 
 
 def _mentions(node: ast.AST, name: str) -> Iterator[ast.expr]:
+    """Where a part of the program takes it: `w`, or `self.w` for what is `model.w` outside."""
+    tail = _tail(name)
     for part in ast.walk(node):
-        if isinstance(part, ast.Subscript) and _tail(ast.unparse(part)) == name:
+        if isinstance(part, ast.Subscript) and _tail(ast.unparse(part)) == tail:
             yield part
-        called = getattr(part, "id" if isinstance(part, ast.Name) else "attr", None)
-        if not isinstance(part, (ast.Name, ast.Attribute)) or called != name:
+        if not isinstance(part, ast.Attribute if "." in name else ast.Name):
             continue
-        if isinstance(part.ctx, ast.Load):
+        called = part.attr if isinstance(part, ast.Attribute) else part.id
+        if called == tail and isinstance(part.ctx, ast.Load):
             yield part
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 
+from .. import edits
 from ..case import Case
 from ..finding import Finding
+from ..place import Place
 from .base import Rule
 from .counts import share
 
@@ -50,9 +54,30 @@ grad = tape.gradient(loss, w)
             self, place,
             f"{text}computes with an infinite constant{share(bad)}: 0 times infinity and "
             "infinity minus infinity are NaN.",
-            "use a large finite number instead, such as -1e9, or pick with tf.where",
+            "use a large finite number instead, such as -1e9, or pick with `tf.where`",
             event=uses[0] if uses else None, mends=False,
+            edit=None if place is None else _edit(place),
         )  # fmt: skip
+
+
+def _edit(place: Place) -> str | None:
+    """The line with a finite number for `np.inf`."""
+    written = [
+        n for n in ast.walk(place.node or ast.Pass())
+        if (isinstance(n, ast.Attribute) and n.attr in ("inf", "infty")) or _parsed(n)
+    ]  # fmt: skip
+    return edits.replaced(place, "1e9", written[0]) if len(written) == 1 else None
+
+
+def _parsed(node: ast.AST) -> bool:
+    """`float("inf")`"""
+    return (
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func) == "float"
+        and bool(node.args)
+        and isinstance(node.args[0], ast.Constant)
+        and str(node.args[0].value).lower() in ("inf", "infinity")
+    )
 
 
 RULE = InfMask()

@@ -42,7 +42,7 @@ grad = tape.gradient(y, n)
         return case.finding(
             self, place or case.query.place,
             f"`{name}` is {kind}: whole numbers have no gradient.",
-            f"make `{name}` a float, such as tf.float32, where it is made",
+            f"make `{name}` a float, such as `tf.float32`, where it is made",
             edit=_edit(place), also=[(case.query.place, "asked for here")],
             mends=case.would_be[0] is not None,
         )  # fmt: skip

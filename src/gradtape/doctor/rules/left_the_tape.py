@@ -53,7 +53,7 @@ gradient of what it was computed from."""
         return super().examine(case) or lost(self, case, scalar=False)
 
     def message(self, case: Case, cut: Cut) -> str:
-        text, back = cut.event.place.text.splitlines()[0], cut.event.back
+        text, back = cut.place.text.splitlines()[0], cut.event.back
         if stored(cut):
             return (
                 f"`{text}` is an entry of a NumPy array, which keeps the number of the tensor and "
@@ -64,7 +64,7 @@ gradient of what it was computed from."""
                 f"`{text}` takes the numbers out of the tape, so `{case.query.target_name}` is a "
                 "plain NumPy value that no tape knows."
             )
-        if back is None or back.contains(cut.event.place):
+        if back is None or back.contains(cut.place):
             return f"`{text}` takes the numbers out of the tape: its result is a constant."
         return (
             f"`{text}` takes the numbers out of the tape, and what comes back in line {back.line} "
@@ -75,7 +75,7 @@ gradient of what it was computed from."""
         return advice(cut)
 
     def more(self, case: Case, cut: Cut) -> dict[str, Any]:
-        return {"also": comes_back(case, cut), "edit": rewrite.rewrite(cut.event.place).line}
+        return {"also": comes_back(case, cut), "edit": rewrite.rewrite(cut.place).line}
 
 
 def lost(rule: CutRule, case: Case, scalar: bool) -> Finding | None:
@@ -106,13 +106,13 @@ def out_of_reach(case: Case) -> bool:
 
 def stored(cut: Cut) -> bool:
     """Was the tensor put into an array, entry by entry?"""
-    exits = cut.event.attrs.get("exits", ())
+    exits = [e for e in cut.event.attrs.get("exits", ()) if e.value is cut.input]
     return bool(exits) and bool(exits[0].stores)
 
 
 def comes_back(case: Case, cut: Cut) -> list:
     """Where the value returned, unless it is in the very same expression."""
-    back, place = cut.event.back, cut.event.place
+    back, place = cut.event.back, cut.place
     if back is None or back == place or back.contains(place):
         return []
     label = "comes back as a constant"
@@ -121,12 +121,16 @@ def comes_back(case: Case, cut: Cut) -> list:
 
 def advice(cut: Cut) -> str:
     """What to write instead, in one sentence."""
-    place = cut.event.place
+    place = cut.place
     if stored(cut):
         array = ast.unparse(place.node.value)  # type: ignore[union-attr]
-        return f"append the tensors to a list instead of `{array}`, and make one of them: tf.stack"
+        return (
+            f"append the tensors to a list instead of `{array}`, and make one of them: `tf.stack`"
+        )
     here = rewrite.rewrite(place)
-    after = rewrite.later(place, cut.event.back)
+    entry = cut.event.attrs.get("entry")
+    listed = entry is not None and isinstance(entry.given, (list, tuple))
+    after = rewrite.later(place, cut.event.back, listed)
     words = [f"`{word}`" for word in dict.fromkeys(here.dropped)]
     parts = ["leave out " + " and ".join(words)] if words else []
     if not parts and isinstance(place.node, ast.Call) and not here.swaps:

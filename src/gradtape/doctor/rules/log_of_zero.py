@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 
+from .. import edits
 from ..case import Case
 from ..faults import Fault
 from ..finding import Finding
+from ..place import Place
 from ..trace import Event
 from .base import FaultRule
 from .counts import share
@@ -43,19 +47,38 @@ grad = tape.gradient(loss, w)
         zeros = np.asarray(operand.array) == 0
         if not zeros.any():
             return None
-        squashed = [e for e in _above(event) if e.kind in SQUASHING]
+        edit = None
+        above = _above(event)
+        squashed = [e for e in above if e.kind in SQUASHING and _underflowed(e)]
         if squashed:
             loss = "softmax" if squashed[0].kind == "Softmax" else "sigmoid"
-            fix = f"use tf.nn.{loss}_cross_entropy_with_logits on the value before the {loss}"
+            fix = f"use `tf.nn.{loss}_cross_entropy_with_logits` on the value before the {loss}"
+        elif any(e.kind == "Exp" and _underflowed(e) for e in above):
+            fix = "use `tf.reduce_logsumexp` on the exponents, which cannot underflow"
         else:
-            fix = "keep the argument above 0: tf.math.log(tf.maximum(x, 1e-7)) or log(x + 1e-7)"
+            new = _instead(event.place)
+            fix = f"keep the argument above 0: `{new or 'tf.math.log(x + 1e-7)'}`"
+            edit = edits.replaced(event.place, new)
         return case.finding(
             self, event.place,
             f"`{event.place.text}` takes the logarithm of 0{share(zeros)}, which is minus "
             "infinity.",
-            fix, event=event, mends=False,
+            fix, event=event, mends=False, edit=edit,
             also=[(e.place, f"this {e.name} underflowed") for e in squashed[:1]],
         )  # fmt: skip
+
+
+def _underflowed(event: Event) -> bool:
+    """Did some of its results underflow?"""
+    return bool((np.asarray(event.outputs[0].array) == 0).any())
+
+
+def _instead(place: Place) -> str | None:
+    """The logarithm of something that is never 0, in the user's words."""
+    given, node = edits.argument(place), place.node
+    if given is None or not isinstance(node, ast.Call) or not edits.is_call(place, node, "log"):
+        return None
+    return f"{edits.text(place, node.func)}({edits.text(place, given)} + 1e-7)"
 
 
 def _above(event: Event, far: int = 4) -> list[Event]:

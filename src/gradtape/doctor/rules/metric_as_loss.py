@@ -37,7 +37,7 @@ grad = tape.gradient(loss, w)
         )
 
     def fix(self, case: Case, cut: Cut) -> str:
-        return "use the loss of the same name from tf.keras.losses"
+        return "use the loss of the same name from `tf.keras.losses`"
 
 
 RULE = MetricAsLoss()

@@ -47,8 +47,8 @@ grad = tape.gradient(loss, w)
             self, place,
             f"the {what} that come in here contain NaN{share(bad)}, before anything was "
             "computed.",
-            "clean the data first: drop these rows, or fill them with tf.where(tf.math.is_nan(x), "
-            "0.0, x)",
+            "clean the data first: drop these rows, or fill them with "
+            "`tf.where(tf.math.is_nan(x), 0.0, x)`",
             event=uses[0] if uses else None, mends=False,
             also=[(e.place, "enters the computation here") for e in uses[:1] if e.place != place],
         )  # fmt: skip

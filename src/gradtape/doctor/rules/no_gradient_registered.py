@@ -48,7 +48,7 @@ grad = tape.gradient(loss, w)
             self, event.place,
             f"`{text}` is a {event.kind} op, for which no derivative is known.",
             "compute this with ops that have a derivative, keep it off the path with "
-            "tf.stop_gradient, or wrap it in a tf.custom_gradient",
+            "`tf.stop_gradient`, or wrap it in a `tf.custom_gradient`",
             event=event, mends=False,
         )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import edits
 from ..case import Case
 from ..finding import Finding
 from .base import Rule
@@ -33,11 +34,13 @@ grad = tape.gradient(y, v)
         if variable is None or variable.trainable or case.path is None or case.path.cuts:
             return None
         name, use = case.answer.name, case.path.events[:1]
+        made = variable.made
         return case.finding(
-            self, variable.made or case.tape.place,
-            f"`{name}` was made with trainable=False, so no tape watches it by itself.",
-            f"drop trainable=False, or call `{case.tape_name}.watch({name})` first in the block",
+            self, made or case.tape.place,
+            f"`{name}` was made with `trainable=False`, so no tape watches it by itself.",
+            f"drop `trainable=False`, or call `{case.tape_name}.watch({name})` first in the block",
             event=use[0] if use else None, also=[(e.place, f"`{name}` is read here") for e in use],
+            edit=None if made is None else edits.without(made, "trainable"),
         )  # fmt: skip
 
 

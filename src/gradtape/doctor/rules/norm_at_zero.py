@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 
+from .. import edits
 from ..case import Case
 from ..faults import Fault
 from ..finding import Finding
+from ..place import Place
 from ..trace import Event
 from .base import FaultRule
+
+SAFE = "tf.sqrt(tf.reduce_sum(tf.square(x)) + 1e-12)"
 
 
 class NormAtZero(FaultRule):
@@ -42,10 +48,23 @@ grad = tape.gradient(length, x)
         return case.finding(
             self, event.place,
             f"`{text}` is the norm of a zero vector, whose gradient is 0/0.",
-            "add a little under the root: tf.sqrt(tf.reduce_sum(tf.square(x)) + 1e-12), or use the "
-            "squared norm",
-            event=event, mends=False,
+            f"add a little under the root: `{_instead(event.place) or SAFE}`, or use the squared "
+            "norm",
+            event=event, mends=False, edit=edits.replaced(event.place, _instead(event.place)),
         )  # fmt: skip
+
+
+def _instead(place: Place) -> str | None:
+    """The norm with a little added, in the user's words."""
+    node, given = place.node, edits.argument(place)
+    if not isinstance(node, ast.Call) or not edits.is_call(place, node, "norm") or given is None:
+        return None
+    more = [f"{k.arg}={edits.text(place, k.value)}" for k in node.keywords]
+    if len(node.args) > 1 or any(k.arg not in ("axis", "keepdims", "name") for k in node.keywords):
+        return None
+    square = edits.called(place, "square", edits.text(place, given))
+    total = edits.called(place, "reduce_sum", square, *more)
+    return edits.called(place, "sqrt", f"{total} + 1e-12")
 
 
 RULE = NormAtZero()

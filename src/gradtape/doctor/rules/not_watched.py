@@ -42,7 +42,7 @@ print(tape.gradient(y, x))
             f"`{name}` is a plain tensor and this tape was not told to watch it, so what was "
             "computed from it was not recorded.",
             f"call `{case.tape_name}.watch({name})` first in this block, or make `{name}` a "
-            "tf.Variable",
+            "`tf.Variable`",
             event=use, also=[(use.place, f"`{name}` is used here")],
         )  # fmt: skip
 

@@ -57,7 +57,7 @@ grad = tape.gradient(loss, w)
     def _found(self, case: Case, event: Event, message: str, inner: object = None) -> Finding:
         return case.finding(
             self, event.place, message,
-            "compute this with tf's functions, or give it a derivative with tf.custom_gradient",
+            "compute this with tf's functions, or give it a derivative with `tf.custom_gradient`",
             event=event, also=[(inner, "leaves the tape here")] if inner is not None else [],
         )  # fmt: skip
 

@@ -45,13 +45,13 @@ trained."""
         return super().examine(case) or lost(self, case, scalar=True)
 
     def message(self, case: Case, cut: Cut) -> str:
-        text, back = cut.event.place.text.splitlines()[0], cut.event.back
+        text, back = cut.place.text.splitlines()[0], cut.event.back
         if case.answer.state == "error":
             return (
                 f"`{text}` makes a Python number of the tensor, so `{case.query.target_name}` is a "
                 "number that no tape knows."
             )
-        if back is None or back.contains(cut.event.place):
+        if back is None or back.contains(cut.place):
             return f"`{text}` makes a Python number of the tensor: to the tape it is a constant."
         return (
             f"`{text}` makes a Python number of the tensor, which comes back in line {back.line} "
@@ -62,7 +62,7 @@ trained."""
         return advice(cut) + ", and take the number only to print or store it"
 
     def more(self, case: Case, cut: Cut) -> dict[str, Any]:
-        return {"also": comes_back(case, cut), "edit": rewrite.rewrite(cut.event.place).line}
+        return {"also": comes_back(case, cut), "edit": rewrite.rewrite(cut.place).line}
 
 
 RULE = PythonScalar()

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+from typing import Any
+
+from .. import edits
+from ..bridges import THROUGH
 from ..case import Case
 from ..finding import Finding
 from ..graph import Cut
+from ..place import Place
 from .base import CutRule
+
+LONG = 40  # characters of a call that is written twice
 
 
 class RoundingOp(CutRule):
@@ -39,7 +47,7 @@ grad = tape.gradient(loss, w)
             cut = Cut(self.cause, signs[0], signs[0].inputs[0], signs[0].outputs[0])
             return case.finding(
                 self, cut.event.place, self.message(case, cut), self.fix(case, cut),
-                event=cut.event,
+                event=cut.event, **self.more(case, cut),
             )  # fmt: skip
         return None if _zero(case) else super().examine(case)
 
@@ -50,10 +58,28 @@ grad = tape.gradient(loss, w)
         )
 
     def fix(self, case: Case, cut: Cut) -> str:
+        new = _straight(cut.event.place) or "x + tf.stop_gradient(rounded - x)"
         return (
             "compute the loss from the number before it is rounded, or pass the gradient straight "
-            "through: x + tf.stop_gradient(rounded - x)"
+            f"through: `{new}`"
         )
+
+    def more(self, case: Case, cut: Cut) -> dict[str, Any]:
+        found, place = case.would_be[0], cut.event.place
+        alone = found is not None and found.how == THROUGH.format(cut.event.name)
+        return {"edit": edits.replaced(place, _straight(place)) if alone else None}
+
+
+def _straight(place: Place) -> str | None:
+    """The rounded number with the slope of the number before, in the user's words."""
+    given = edits.argument(place)
+    if given is None or not isinstance(place.node, ast.Call) or len(place.text) > LONG:
+        return None
+    if len(place.node.args) + len(place.node.keywords) > 1:
+        return None
+    x = edits.tight(place, given)
+    stopped = edits.called(place, "stop_gradient", f"{place.text} - {x}")
+    return f"{edits.text(place, given)} + {stopped}"
 
 
 def _zero(case: Case) -> bool:

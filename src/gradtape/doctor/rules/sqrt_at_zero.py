@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import edits
 from ..case import Case
 from ..faults import Fault
 from ..finding import Finding
+from ..place import Place
 from ..trace import Event
 from .base import FaultRule
 from .counts import share
@@ -43,15 +45,20 @@ grad = tape.gradient(loss, x)
         return case.finding(
             self, event.place,
             f"`{text}` takes the square root of 0{share(zeros)}, where its slope is infinite.",
-            _fix(text), event=event, mends=False,
+            f"add a little before the root: `{_instead(event.place) or 'tf.sqrt(x + 1e-12)'}`",
+            event=event, mends=False, edit=edits.replaced(event.place, _instead(event.place)),
         )  # fmt: skip
 
 
-def _fix(text: str) -> str:
-    if "reduce_std" in text:
-        inner = text.replace("reduce_std", "reduce_variance")
-        return f"add a little before the root: tf.sqrt({inner} + 1e-6)"
-    return "add a little before the root: tf.sqrt(x + 1e-12)"
+def _instead(place: Place) -> str | None:
+    """The root of something that is never 0, in the user's words."""
+    given, node = edits.argument(place), place.node
+    if edits.is_call(place, node, "reduce_std"):
+        inner = place.text.replace("reduce_std", "reduce_variance")
+        return edits.called(place, "sqrt", f"{inner} + 1e-6")
+    if given is None or not edits.is_call(place, node, "sqrt"):
+        return None
+    return edits.called(place, "sqrt", f"{edits.text(place, given)} + 1e-12")
 
 
 RULE = SqrtAtZero()

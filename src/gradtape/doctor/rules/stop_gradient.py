@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from .. import edits
 from ..case import Case
 from ..graph import Cut
 from .base import CutRule
@@ -33,12 +36,17 @@ When the source is meant to stay fixed; then do not ask for its gradient."""
 
     def message(self, case: Case, cut: Cut) -> str:
         return (
-            f"tf.stop_gradient cuts every path from `{case.answer.name}` to "
+            f"`tf.stop_gradient` cuts every path from `{case.answer.name}` to "
             f"`{case.query.target_name}`."
         )
 
     def fix(self, case: Case, cut: Cut) -> str:
-        return "take this tf.stop_gradient away, or put it around the part that must stay fixed"
+        return "take this `tf.stop_gradient` away, or put it around the part that must stay fixed"
+
+    def more(self, case: Case, cut: Cut) -> dict[str, Any]:
+        found = case.would_be[0]
+        whole = found is not None and not found.how  # nothing else stands in the way
+        return {"edit": edits.unwrapped(cut.event.place) if whole else None}
 
 
 RULE = StopGradient()

@@ -41,7 +41,7 @@ dy = tape.gradient(y, x)
             self, case.query.place,
             f"`{case.tape_name}` had answered before, and a tape that is not persistent can "
             "answer once.",
-            f"make `{case.tape_name}` with tf.GradientTape(persistent=True), or ask for all "
+            f"make `{case.tape_name}` with `tf.GradientTape(persistent=True)`, or ask for all "
             "sources in one call",
             also=[(q.place, "its first answer") for q in earlier[:1]]
             + ([(tape.place, "made here")] if tape.spans else []),

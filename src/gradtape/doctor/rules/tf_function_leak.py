@@ -49,8 +49,9 @@ print(doubled + 1.0)
             return None
         return case.finding(
             self, case.place,
-            "a tensor that was stored while a tf.function was traced is used here, outside of it.",
-            "return the tensor from the tf.function, and use what it returns",
+            "a tensor that was stored while a `tf.function` was traced is used here, outside of "
+            "it.",
+            "return the tensor from the `tf.function`, and use what it returns",
         )  # fmt: skip
 
 

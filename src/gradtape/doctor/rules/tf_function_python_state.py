@@ -50,7 +50,7 @@ grad = tape.gradient(loss, w)
         )
 
     def fix(self, case: Case, cut: Cut) -> str:
-        return "pass it to the function as an argument, or keep it in a tf.Variable"
+        return "pass it to the function as an argument, or keep it in a `tf.Variable`"
 
 
 RULE = TfFunctionPythonState()

@@ -90,7 +90,7 @@ trainable=False or stop its gradient, to say so."""
         own = Case(case.trace, case.query, answer, case.history)
         inner = name.rpartition(".")[0]
         fix = (
-            f"make the class of `{inner}` a tf.Module"
+            f"make the class of `{inner}` a `tf.Module`"
             if inner != text
             else (f"add `{name}` to what `{asked}` gives")
         )

@@ -74,7 +74,7 @@ dw, db = tape.gradient(loss, [w, b])
             f"`{case.answer.name}` only decides here which branch runs: nothing on the way to "
             f"`{case.query.target_name}` is computed from it.",
             "let the number itself enter, or weight both branches with something smooth such as "
-            "tf.sigmoid(k * (x - threshold))",
+            "`tf.sigmoid(k * (x - threshold))`",
             mends=False,
         )  # fmt: skip
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from .. import edits
 from ..case import Case
 from ..graph import Cut
 from .base import CutRule
@@ -37,7 +40,10 @@ grad = tape.gradient(loss, w)
         )
 
     def fix(self, case: Case, cut: Cut) -> str:
-        return "use the tensor as it is, without tf.Variable around it"
+        return "use the tensor as it is, without `tf.Variable` around it"
+
+    def more(self, case: Case, cut: Cut) -> dict[str, Any]:
+        return {"edit": edits.unwrapped(cut.event.place)}
 
 
 RULE = VariableRewrap()

@@ -57,11 +57,11 @@ grad = tape.gradient(loss, x)
         words = operand(event, 1 if divides else 0) or "x"
         return case.finding(
             self, event.place,
-            f"`{event.place.text}` is computed also where tf.where does not take it, has no finite "
-            f"slope there{share(bad)}, and 0 times that is NaN.",
-            f"make the operand safe first: safe = tf.where(condition, {words}, 1.0), use "
-            "`safe` here, and keep the outer tf.where",
-            event=event, mends=False, also=[(pick.place, "this tf.where picks the other branch")],
+            f"`{event.place.text}` is computed also where `tf.where` does not take it, has no "
+            f"finite slope there{share(bad)}, and 0 times that is NaN.",
+            f"make the operand safe first: `safe = tf.where(condition, {words}, 1.0)`, use `safe` "
+            "here, and keep the outer `tf.where`",
+            event=event, mends=False, also=[(pick.place, "this `tf.where` picks the other branch")],
         )  # fmt: skip
 
 

@@ -47,11 +47,12 @@ grads = tape.gradient(loss, student.trainable_variables)
     ignore = "Never: nothing can be learnt from it."
 
     def examine(self, case: Case) -> Finding | None:
-        if case.path is not None or not case.targets:
+        if not case.targets or (case.path is not None and not case.mistaken):
             return None
         if isinstance(case.source, Value) and case.source.variable is None:
             return self._another_tensor(case, case.source)
-        if case.variable is None or not all(_lost(case, a) for a in case.query.answers):
+        lost = case.mistaken or all(_lost(case, a) for a in case.query.answers)
+        if case.variable is None or not lost:
             return None
         others = reaching(case)
         made = {a.source.made for a in case.query.answers if isinstance(a.source, Variable)}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 
+from .. import edits
 from ..case import Case
 from ..finding import Finding
 from ..history import Line
+from ..place import Place
 from ..trace import Value
 from ..zeros import Death, nothing
 from .base import DeathRule
@@ -58,9 +62,21 @@ grads = tape.gradient(loss, [first, second])
             self, made or event.place,
             f"{what} starts with nothing but zeros, and the gradient of `{case.answer.name}` is "
             f"multiplied by it in `{event.place.text}`.",
-            "start these weights with small random numbers",
+            "start these weights with small random numbers", edit=made and _random(made),
             event=event, mends=False, also=[(event.place, "the product with zeros")],
         )  # fmt: skip
+
+
+def _random(made: Place) -> str | None:
+    """The line with random numbers for `tf.zeros`."""
+    given = edits.argument(made)
+    if not isinstance(given, ast.Call) or not edits.is_call(made, given, "zeros"):
+        return None
+    root = edits.text(made, given.func).partition(".")[0]
+    if root != edits.package(made) or len(given.args) != 1 or given.keywords:
+        return None
+    shape = edits.text(made, given.args[0])
+    return edits.replaced(made, edits.called(made, "random.normal", shape, "stddev=0.1"), given)
 
 
 def _weights(value: Value) -> list[Value]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..case import Case
 from ..expressions import operand
 from ..finding import Finding
-from ..graph import ancestors
 from ..history import Line
+from ..kinds import COMPARISONS
+from ..trace import Value
 from ..zeros import Death, nothing
 from .base import DeathRule
 
@@ -50,7 +51,7 @@ grad = tape.gradient(loss, w)
         for k, other in enumerate(event.inputs):
             if k == death.operand or not nothing(other.array) or other.array is None:
                 continue
-            if ancestors([other]) & below or any(v.variable for v in ancestors([other])):
+            if any(v in below or v.variable for v in _smooth(other)):
                 continue
             maker = other.maker
             words = operand(event, k)
@@ -74,6 +75,18 @@ grad = tape.gradient(loss, w)
             event=event, mends=False, also=[(event.inputs[0].maker.place, "the condition")]
             if event.inputs[0].maker is not None else [],
         )  # fmt: skip
+
+
+def _smooth(value: Value) -> set[Value]:
+    """What it depends on by way of numbers: a mask that was decided by a weight is still a mask."""
+    seen, queue = {value}, [value]
+    while queue:
+        maker = queue.pop().maker
+        if maker is None or maker.kind in COMPARISONS:
+            continue
+        queue += [v for v in maker.inputs if v not in seen]
+        seen |= set(maker.inputs)
+    return seen
 
 
 RULE = ZeroMask()
