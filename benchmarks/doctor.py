@@ -1,8 +1,9 @@
 """What watching costs: a healthy training loop with and without each library's own checks.
 
-gradtape with its doctor, PyTorch with anomaly detection, TensorFlow with `enable_check_numerics`: a
-process for each, which runs the same steps by turns with and without, so that a slow minute of the
-machine hits both. Then the memory of gradtape's doctor over 20,000 steps.
+gradtape with its doctor, TensorFlow with the same doctor (eager, and in a `tf.function`) and with
+`enable_check_numerics`, PyTorch with anomaly detection: a process for each, which runs the same
+steps by turns with and without, so that a slow minute of the machine hits both. Then the memory of
+gradtape's doctor over 20,000 steps.
 """
 
 import argparse
@@ -20,6 +21,8 @@ PEERS = {
     "gradtape": "gradtape doctor",
     "torch": "torch.autograd.set_detect_anomaly",
     "tensorflow": "tf.debugging.enable_check_numerics",
+    "tensorflow-doctor": "gradtape doctor on TensorFlow",
+    "tensorflow-doctor-function": "gradtape doctor on a tf.function",
 }
 STEPS, LONG = 300, 20_000
 
@@ -30,7 +33,8 @@ def main(arguments):
         print(json.dumps(work(options.work, options.rounds)))
         return
     for name, title in PEERS.items():
-        python = os.environ.get(f"GRADTAPE_BENCH_PYTHON_{name.upper()}", sys.executable)
+        peer = name.partition("-")[0].upper()
+        python = os.environ.get(f"GRADTAPE_BENCH_PYTHON_{peer}", sys.executable)
         command = [python, __file__, "--work", name, "--rounds", str(options.rounds)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -55,12 +59,13 @@ def parser():
 
 def work(name, rounds):
     """The best time of a step, plain and watched, in microseconds."""
-    step, watched = PREPARE[name]()
+    make, watched = PREPARE[name]()
     best = {False: float("inf"), True: float("inf")}
     for turn in range(2 * rounds):
         on = bool(turn % 2)
         with watched() if on else contextlib.nullcontext():
-            for _ in range(20):
+            step = make()
+            for _ in range(70):  # the first are looked at more closely
                 step()
             begun = time.perf_counter()
             for _ in range(STEPS):
@@ -69,6 +74,7 @@ def work(name, rounds):
     found = {"plain": best[False], "watched": best[True]}
     if name == "gradtape":
         with watched():
+            step = make()
             found["memory"] = [memory(step, 1_000), memory(step, LONG - 1_000)]
     return found
 
@@ -83,13 +89,15 @@ def prepare_gradtape():
     import gradtape as tf
     from gradtape import doctor
 
-    return workload.tape(tf), doctor.watch
+    step = workload.tape(tf)
+    return lambda: step, doctor.watch
 
 
 def prepare_torch():
     import torch
 
-    return workload.torch(), lambda: torch.autograd.set_detect_anomaly(True)
+    step = workload.torch()
+    return lambda: step, lambda: torch.autograd.set_detect_anomaly(True)
 
 
 def prepare_tensorflow():
@@ -104,11 +112,26 @@ def prepare_tensorflow():
         finally:
             tf.debugging.disable_check_numerics()
 
-    return workload.tape(tf), checked
+    step = workload.tape(tf)
+    return lambda: step, checked
+
+
+def prepare_tensorflow_doctor(inside=False):
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    import tensorflow as tf
+
+    from gradtape import doctor
+
+    step = workload.tape(tf)
+    # A function that was traced before the doctor listened is not looked into.
+    make = lambda: tf.function(step) if inside else step
+    return make, lambda: doctor.watch(engine="tensorflow")
 
 
 PREPARE = {
     "gradtape": prepare_gradtape, "torch": prepare_torch, "tensorflow": prepare_tensorflow,
+    "tensorflow-doctor": prepare_tensorflow_doctor,
+    "tensorflow-doctor-function": lambda: prepare_tensorflow_doctor(inside=True),
 }  # fmt: skip
 
 if __name__ == "__main__":

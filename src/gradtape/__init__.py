@@ -147,6 +147,8 @@ def __getattr__(name: str) -> _Any:
         found: _Any = import_module(f".{_MODULES[name]}", __name__)
     elif name in _OWN:
         found = import_module(f".{_OWN[name]}", __name__)
+    elif name == "load_ipython_extension":
+        found = import_module(".doctor.notebook", __name__).load_ipython_extension
     elif name in _HOME:
         found = getattr(import_module(f".{_HOME[name]}", __name__), name)
     else:

@@ -186,6 +186,8 @@ class Case:
         return WouldBe(total, norm(total) or 0.0, how), None
 
     def _why_not(self) -> str:
+        if self.targets and all(t.array is None for t in self.targets):
+            return "the numbers of this step are not known"
         cuts = {c.cause: c.event for c in (self.path.cuts if self.path is not None else ())}
         if cuts.get("discrete-index", cuts.get("sampling-op")) is not None:
             return bridges.why_not(cuts.get("discrete-index") or cuts["sampling-op"])

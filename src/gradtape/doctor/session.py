@@ -66,6 +66,7 @@ class Session:
 
     def raised(self, error: BaseException) -> None:
         """The program ended with this exception."""
+        self._guarded(self.engine.unfinished)
         self._guarded(self._explain_error, error)
 
     # --- every query ------------------------------------------------------------------------------

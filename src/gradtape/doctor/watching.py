@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, overload
 
+from .engines.choice import in_sight
 from .report import Exit, Report
 from .session import Session
 
@@ -16,13 +17,13 @@ from .session import Session
 class Watch:
     """A part of a program that the doctor looks at: the block, or the calls of a function."""
 
-    def __init__(self, audit: bool = False) -> None:
-        self._audit = audit
+    def __init__(self, audit: bool = False, engine: str = "gradtape") -> None:
+        self._audit, self._engine = audit, engine
         self._open: list[tuple[Session, Report]] = []  # a block may be entered again inside itself
 
     # --- as a block -------------------------------------------------------------------------------
     def __enter__(self) -> Report:
-        session = Session(audit=self._audit)
+        session = Session(self._engine, audit=self._audit)
         report = Report(_script(), session.engine.name, session.history, [])
         session.start()
         self._open.append((session, report))
@@ -44,7 +45,7 @@ class Watch:
                 f"{function.__name__} does not run to its end when it is called: put "
                 "`with gradtape.doctor.watch() as report:` into its body instead"
             )
-        session = Session(audit=self._audit)
+        session = Session(self._engine, audit=self._audit)
 
         @functools.wraps(function)
         def watched(*args: Any, **kwargs: Any) -> Any:
@@ -70,8 +71,10 @@ class Watch:
 @overload
 def watch(function: Callable[..., Any], /) -> Callable[..., Any]: ...
 @overload
-def watch(*, audit: bool = False) -> Watch: ...
-def watch(function: Callable[..., Any] | None = None, /, *, audit: bool = False) -> Any:
+def watch(*, audit: bool = False, engine: str = "auto") -> Watch: ...
+def watch(
+    function: Callable[..., Any] | None = None, /, *, audit: bool = False, engine: str = "auto"
+) -> Any:
     """Look at every gradient of a block, or of the calls of a function.
 
     The block's `Report` is complete when the block is left:
@@ -89,9 +92,14 @@ def watch(function: Callable[..., Any] | None = None, /, *, audit: bool = False)
     report of all its calls so far in its attribute `report`. Blocks may be nested, and stand in a
     program that `gradtape doctor` runs: each tells of the gradients that were asked for inside.
 
-    With `audit=True`, gradients that look fine are checked against differences.
+    With `audit=True`, gradients that look fine are checked against differences. The engine is
+    TensorFlow in a module that imports the real one, and gradtape otherwise; `engine="tensorflow"`
+    or `engine="gradtape"` says so where that is not what is meant.
     """
-    return Watch(audit) if function is None else Watch(audit)(function)
+    if engine == "auto":
+        engine = in_sight(sys._getframe(1).f_globals)
+    found = Watch(audit, engine)
+    return found if function is None else found(function)
 
 
 def conclude(session: Session, report: Report, error: BaseException | None = None) -> None:

@@ -32,8 +32,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     if not item.config.getoption(OPTION) or item.get_closest_marker(MARK):
         return (yield)
     from gradtape import doctor
+    from gradtape.doctor.engines.choice import in_sight
 
-    watch = doctor.watch()
+    module = getattr(item, "module", None)
+    watch = doctor.watch(engine=in_sight(vars(module)) if module is not None else "gradtape")
     report = watch.__enter__()
     try:
         result = yield

@@ -50,6 +50,21 @@ def installed() -> bool:
     return PathFinder.find_spec(alias.ALIAS) is not None
 
 
+def in_sight(names: dict[str, Any]) -> str:
+    """The engine that a module computes with, by the names in it."""
+    for thing in list(names.values()):
+        name = thing.__name__ if isinstance(thing, ModuleType) else ""
+        if name.partition(".")[0] in (alias.ALIAS, "keras") and _real():
+            return "tensorflow"
+    return "gradtape"
+
+
+def _real() -> bool:
+    """Has the real TensorFlow been imported?"""
+    module = sys.modules.get(alias.ALIAS)
+    return module is not None and module.__name__ == alias.ALIAS
+
+
 class _Sight:
     """Sees the first `import tensorflow` of the program, wherever it stands."""
 
@@ -73,7 +88,7 @@ class _Sight:
 def imports_tensorflow(program: Program) -> bool:
     """Does the program, or a module of its own beside it, import TensorFlow?"""
     if program.kind == "command":
-        return _names_tensorflow(_imports(program.target))
+        return mentions(program.target)
     first = _file(program)
     queue, seen = [first] if first is not None else [], set(filter(None, [first]))
     while queue:
@@ -88,6 +103,11 @@ def imports_tensorflow(program: Program) -> bool:
                 seen.add(found)
                 queue.append(found)
     return False
+
+
+def mentions(text: str) -> bool:
+    """Does a piece of source import TensorFlow?"""
+    return _names_tensorflow(_imports(text))
 
 
 def _names_tensorflow(names: set[str]) -> bool:

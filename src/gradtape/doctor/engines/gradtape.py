@@ -362,6 +362,9 @@ class Engine:
         ask.__name__ = method
         return ask
 
+    def unfinished(self) -> None:
+        """All that was asked has been told."""
+
     def trace(self) -> Trace:
         """The log of this moment as a neutral trace."""
         from .reading import Reader

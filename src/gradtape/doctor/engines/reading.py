@@ -370,7 +370,8 @@ class Reader:
             inputs = [
                 a.source if isinstance(a.source, Value) else self.current[id(a.source.owner)]
                 for a in query.answers
-                if isinstance(a.source, Value) or id(a.source.owner) in self.current
+                if a.array is not None
+                and (isinstance(a.source, Value) or id(a.source.owner) in self.current)
             ]
             self._add(
                 Event(query.method, f"tape.{query.method}", [*inputs, *query.targets], outputs,

@@ -51,9 +51,11 @@ g = tape.gradient(loss, w)
     def examine(self, case: Case) -> Finding | None:
         text = str(case.query.error)
         numbers = [int(n) for n in re.findall(r"\b\d+\b", text)]
-        if not isinstance(case.query.error, ValueError) or len(numbers) < 2:
+        if re.search(r"returned too (few|many) gradients", text):
+            numbers = _mismatch(case)  # those of the text count more than the user's values
+        elif not isinstance(case.query.error, ValueError) or "custom_gradient" not in text:
             return None
-        if "custom_gradient" not in text or "return" not in text:
+        if len(numbers) < 2 or "return" not in text:
             return None
         culprit = _culprit(case, numbers[0], numbers[1])
         if culprit is None:
@@ -77,6 +79,13 @@ def _culprit(case: Case, inputs: int, given: int) -> tuple[Event, Place | None] 
     customs = [e for e in events if e.kind == "CustomGradient"]
     customs.sort(key=lambda e: (_written(e) == given, len(e.inputs) == inputs, e.time))
     return (customs[-1], returned(customs[-1])[0]) if customs else None
+
+
+def _mismatch(case: Case) -> list[int]:
+    """The inputs of a custom gradient, and how many values it returns, where they differ."""
+    events = {v.maker for v in ancestors(case.targets) if v.maker is not None}
+    pairs = [(len(e.inputs), _written(e)) for e in events if e.kind == "CustomGradient"]
+    return next(([a, b] for a, b in pairs if b is not None and a != b), [])
 
 
 def _edit(place: Place | None, inputs: int) -> str | None:

@@ -37,7 +37,7 @@ d2y = outer.gradient(dy, x)
 
     def examine(self, case: Case) -> Finding | None:
         cuts = [] if case.path is None else case.path.cuts
-        mine = [cut for cut in cuts if cut.cause == self.cause]
+        mine = [cut for cut in cuts if cut.cause == self.cause or _answered(case, cut)]
         # What ran before the outer tape belongs into it too: one move mends both.
         if not mine or any(cut.cause not in (self.cause, "outside-tape") for cut in cuts):
             return None
@@ -69,6 +69,13 @@ d2y = outer.gradient(dy, x)
 
     def more(self, case: Case, cut: Cut) -> dict[str, Any]:
         return {"also": [(case.tape.place, "the outer tape records from here")]}
+
+
+def _answered(case: Case, cut: Cut) -> bool:
+    """Did another tape record what computed the first derivative, but not this one?"""
+    return cut.cause == "outside-tape" and any(
+        query.place == cut.event.place for query in case.trace.queries if query is not case.query
+    )
 
 
 RULE = SecondOrderOutside()

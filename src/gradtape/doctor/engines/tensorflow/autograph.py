@@ -33,8 +33,9 @@ def original(code: CodeType, offset: int) -> tuple[CodeType, int]:
     )
     if origin is None or (written.node is None and written.statement is None):
         return function, 0
-    found = _expression(function, origin.loc.lineno, written.node or written.statement)
-    return _instruction(function, found) or (function, _of_line(function, origin.loc.lineno))
+    line = origin.loc.lineno
+    found = _expression(function, line, written.node) or _header(function, line, written.statement)
+    return _instruction(function, found) or (function, _of_line(function, line))
 
 
 def _file(location: Any, code: CodeType) -> bool:
@@ -42,13 +43,37 @@ def _file(location: Any, code: CodeType) -> bool:
 
 
 def _expression(function: CodeType, line: int, generated: Any) -> ast.AST | None:
-    """The expression of a line of the source that was rewritten to a generated one."""
-    text = _text(generated)
-    here = [n for n in nodes(function.co_filename) if isinstance(n, ast.expr)]
+    """The expression in the statement at a line that was rewritten to a generated one."""
+    text = "" if generated is None else _text(generated)
+    first, last = _lines(function, line)
     same = [
-        n for n in here if n.lineno <= line <= (n.end_lineno or line) and ast.unparse(n) == text
-    ]
+        n for n in nodes(function.co_filename)
+        if isinstance(n, ast.expr) and first <= n.lineno <= last and ast.unparse(n) == text
+    ]  # fmt: skip
     return min(same, key=lambda n: abs(n.lineno - line), default=None)
+
+
+def _header(function: CodeType, line: int, generated: Any) -> ast.AST | None:
+    """A block that begins at a line, when it is the head of one that was generated."""
+    return next(
+        (
+            n for n in nodes(function.co_filename)
+            if isinstance(n, ast.With) and n.lineno == line and isinstance(generated, ast.With)
+        ),
+        None,
+    )  # fmt: skip
+
+
+def _lines(function: CodeType, line: int) -> tuple[int, int]:
+    """The first and last line of the statement at a line; of a block, those of its head."""
+    found = line, line
+    for node in nodes(function.co_filename):
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or line):
+            body = getattr(node, "body", None)
+            end = body[0].lineno - 1 if body else node.end_lineno
+            if line <= (end or line):
+                found = node.lineno, end or line
+    return found
 
 
 def _text(generated: Any) -> str:

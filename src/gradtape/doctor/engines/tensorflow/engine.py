@@ -53,9 +53,11 @@ class Engine:
         self.before: dict[int, Any] = {}  # what variables hold before the call that is to come
         self.calls: dict[str, int] = {}  # of functions that ask tapes
         self.data: list[Any] = []  # what `fit` was given
+        self.begun: list[tuple] = []  # queries without an answer, of graphs that are not complete
         self._undo: list[Callable[[], Any]] = []
         self._numbers = count()
         self._counted = self._bytes = 0  # of the log: events looked at, bytes they hold
+        self._steps = 0  # of the log: calls of functions that ask
 
     # --- coming and going -------------------------------------------------------------------------
     def start(self) -> None:
@@ -137,13 +139,31 @@ class Engine:
             return self.graphs.of(graph).active
         return self.active.setdefault(thread, [])
 
-    def query(self, event: tuple, frame: FrameType) -> None:
-        """A tape has answered."""
+    def query(self, event: tuple, frame: FrameType, graph: Any = None) -> None:
+        """A tape has answered, or failed to, while a graph was built."""
         from .reading import asked
 
+        length = len(self.log)
+        if graph is not None:
+            self.log += self._sketch(graph, event)
         self.log.append(event)
         self.asked(asked(event, frame))
+        if graph is not None:
+            del self.log[length:]
         self.trim()
+
+    def unfinished(self) -> None:
+        """The program ended with an exception: look at what was asked in a graph that broke off."""
+        begun, self.begun = self.begun, []
+        for event, sight, graph in begun:
+            self.query(event, sight, graph)
+
+    def _sketch(self, graph: Any, event: tuple) -> list[tuple]:
+        from .expanding import sketch
+        from .graphs import Spot
+
+        spot = Spot(event[-3], event[-2], [], None, False, False)
+        return sketch(self, graph, spot, event[-1])
 
     def called(self, event: tuple) -> None:
         """A function was called; when it asks tapes, look at their answers now and then."""
@@ -151,6 +171,7 @@ class Engine:
         if not self.graphs.traits(name)[1]:
             self.trim()
             return
+        self._steps += 1
         self.calls[name] = count = self.calls.get(name, 0) + 1
         if count <= THOROUGH or not count & (count - 1) or self._breaks(name, event[4]):
             self.deaf = True
@@ -195,9 +216,10 @@ class Engine:
             if event[0] == OP:
                 self._bytes += sum([_bytes(t) for t in event[4]])
         self._counted = len(log)
-        if self._counted < most and self._bytes < KEEP_BYTES:
+        few = self._counted < most and self._bytes < KEEP_BYTES
+        if few and self._steps <= KEEP_TAPES:  # a function that asks is a step with many events
             return
-        starts = [k for k, event in enumerate(log) if event[0] == START]
+        starts = [k for k, event in enumerate(log) if event[0] == START or self._asks(event)]
         recording = {number for numbers in self.active.values() for number in numbers}
         kept = starts[-KEEP_TAPES:] + [
             next((k for k in starts if log[k][1] == number), len(log)) for number in recording
@@ -207,6 +229,11 @@ class Engine:
         known = {event[1] for event in log if event[0] in (START, QUERY)}
         self.tapes = {k: v for k, v in self.tapes.items() if v[0] in known}
         self._counted, self._bytes = 0, 0
+        self._steps = sum(map(self._asks, log))
+
+    def _asks(self, event: tuple) -> bool:
+        """Is it a call of a function that asks tapes itself?"""
+        return event[0] == OP and self.calls.get(event[1], 0) > 0
 
 
 def _bytes(tensor: Any) -> int:

@@ -1,20 +1,22 @@
 """Runs a call of a graph once more, op by op, on the same inputs: what happened inside it.
 
 Nothing changes by it: variables are read from before the call and written in memory only, what
-draws at random or reads from outside is not run but has a stand-in, and what cannot be had is left
-out.
+draws at random or reads from outside is not run but has a stand-in, and what cannot be had stays a
+symbol of the graph: what was made of what is known, the numbers are not.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from . import ops
+from . import lists, ops
 from .engine import CUSTOM, OP, QUERY, START, STOP, WATCH, Engine
 from .graphs import Call, Notes, Spot, called
+from .values import symbol
 
 DEEP, LOOPS = 24, 10_000
 CALLS = ("PartitionedCall", "StatefulPartitionedCall")
@@ -36,13 +38,24 @@ def expand(engine: Engine, name: str, inputs: Any, call: Call, spot: Spot, threa
     call.events = run.events
 
 
+def sketch(engine: Engine, graph: Any, spot: Spot, thread: int) -> list[tuple]:
+    """The events of a graph that is still being built, in symbols."""
+    run = _Run(engine, {}, thread, blind=True)
+    run.graph(graph, {}, spot, 0)
+    return run.events
+
+
 class _Run:
     """One call: the variables as they are inside it, and the events so far."""
 
-    def __init__(self, engine: Engine, held: dict[int, Any], thread: int) -> None:
+    def __init__(
+        self, engine: Engine, held: dict[int, Any], thread: int, blind: bool = False
+    ) -> None:
         self.engine, self.held, self.thread = engine, held, thread
+        self.blind = blind  # nothing is computed
         self.events: list[tuple] = []
         self.tapes: dict[int, int] = {}  # a tape of the graph is another in every call
+        self.lists = lists.Lists()
         self.rng = np.random.default_rng(0)
 
     def function(self, name: str, inputs: list[Any], around: Spot, deep: int) -> list[Any]:
@@ -50,8 +63,15 @@ class _Run:
         graph = None if known is None else known.graph()
         if known is None or graph is None or deep > DEEP or len(known.inputs) != len(inputs):
             return []
-        notes = self.engine.graphs.notes.get(graph) or Notes()
         values: dict[str, Any] = dict(zip(known.inputs, inputs, strict=True))
+        self.graph(graph, values, around, deep)
+        return [values.get(t) for t in known.outputs]
+
+    def graph(self, graph: Any, values: dict[str, Any], around: Spot, deep: int) -> None:
+        """All ops of a graph, and what tapes did between them."""
+        notes = self.engine.graphs.notes.get(graph) or Notes()
+        for outer, inner in getattr(graph, "captures", ()):
+            values.setdefault(inner.name, _outermost(outer))
         marks = iter([*notes.marks, (1 << 60, ())])
         done: set[str] = set()
         position, mark = next(marks)
@@ -64,7 +84,6 @@ class _Run:
         while mark:
             self._mark(mark, values)
             position, mark = next(marks)
-        return [values.get(t) for t in known.outputs]
 
     # --- ops --------------------------------------------------------------------------------------
     def _op(
@@ -77,14 +96,23 @@ class _Run:
         for given in op.inputs:  # a loop is given more when it is differentiated
             if given.name not in values:
                 self._op(given.op, values, notes, around, done, deep)
-        inputs = [values.get(t.name) for t in op.inputs]
-        if any(t is None for t in inputs):
-            return
+        inputs = [values.get(t.name, t) for t in op.inputs]
         spot = notes.spots.get(op.name, around)
         if around.hidden and not spot.hidden:
             spot = replace(spot, hidden=True)
-        results = self._run(op, inputs, spot, deep)
-        values.update((n, r) for n, r in zip(names, results, strict=False) if r is not None)
+        if op.type == "Const" and spot is around:
+            spot = replace(spot, hidden=True)  # nobody knows where it was made
+        results = self._run(op, inputs, spot, deep) if self._can(op, inputs) else []
+        if len(results) < len(names):
+            results = self._emit(op.type, inputs, attributes(op), list(op.outputs), spot)
+        values.update(zip(names, results, strict=False))
+
+    def _can(self, op: Any, inputs: list[Any]) -> bool:
+        """Is enough known to run an op?"""
+        if self.blind or op.type in CALLS + STORES:
+            return op.type == "Const" or not self.blind
+        needed = inputs[:1] if op.type in IFS + CASES else inputs
+        return op.type in WHILES or not any(map(symbol, needed))
 
     def _run(self, op: Any, inputs: list[Any], spot: Spot, deep: int) -> list[Any]:
         kind = op.type
@@ -102,7 +130,8 @@ class _Run:
         if kind in WHILES:
             return self._loop(op, inputs, spot, deep)
         if kind == "ReadVariableOp":
-            return self._emit(kind, inputs, (), [self._read(inputs[0])], spot)
+            found = self._read(inputs[0])
+            return [] if found is None else self._emit(kind, inputs, (), [found], spot)
         if kind in STORES:
             self._store(kind, *inputs[:2])
             return self._emit(kind, inputs, (), [], spot)
@@ -120,6 +149,11 @@ class _Run:
             return []
         attrs = attributes(op)
         results = ops.run(kind, inputs, attrs, len(op.outputs))
+        if self.lists.concerns(kind, inputs) and not spot.hidden:
+            results, event = self.lists.after(kind, inputs, results)
+            if event is not None:
+                self._emit(*event, spot)
+            return results
         return self._emit(kind, inputs, attrs, results, spot)
 
     def _constant(self, op: Any, spot: Spot) -> list[Any]:
@@ -143,11 +177,10 @@ class _Run:
         values: list[Any] = inputs
         for _ in range(LOOPS):
             found = self.function(attr["cond"].func.name, values, silent, deep + 1)
-            if not found or found[0] is None:
+            if not found or symbol(found[0]):
                 return []
             if not _true(found[0]):
                 break
-            # What is not known once is not known afterwards.
             values = self.function(attr["body"].func.name, values, spot, deep + 1)
         return values
 
@@ -166,8 +199,10 @@ class _Run:
         return found
 
     def _store(self, kind: str, handle: Any, value: Any) -> None:
-        if kind != "AssignVariableOp":
-            before = self._read(handle)
+        before = value if kind == "AssignVariableOp" else self._read(handle)
+        if symbol(value) or symbol(before):
+            value = value if symbol(value) else before
+        elif kind != "AssignVariableOp":
             value = before + value if "Add" in kind else before - value
         self.held[id(handle)] = value
 
@@ -217,11 +252,12 @@ class _Run:
         import tensorflow as tf
 
         kind, tape, *rest = event
-        if kind != CUSTOM:
-            if tape not in self.tapes:
-                self.tapes[tape] = self.engine.fresh()
-            tape = self.tapes[tape]
         rest[-1] = self.thread
+        if kind == CUSTOM:
+            self._custom(tape, rest, values)
+            return
+        if not self.blind:
+            tape = self.tapes.setdefault(tape, self.engine.fresh())
         if kind in (START, STOP):
             self.events.append((kind, tape, *rest))
         elif kind == WATCH:
@@ -229,11 +265,21 @@ class _Run:
         elif kind == QUERY:
             method, target, sources, args, kwargs, result, *end = rest
             filled = [_filled(part, values) for part in (target, sources, result)]
-            if not any(map(_symbol, tf.nest.flatten(filled))):  # else it could not be followed
+            unknown = any(map(symbol, tf.nest.flatten(filled[2])))
+            if self.blind or not unknown:  # else nobody can say how it went
                 target, sources, result = filled
                 self.events.append(
                     (kind, tape, method, target, sources, args, kwargs, result, *end)
                 )
+
+    def _custom(self, function: Any, rest: list[Any], values: dict[str, Any]) -> None:
+        """A function with a gradient of its own: on tensors, it gives that gradient once more."""
+        args, kwargs, result, (inner, grad), *end = rest
+        args, kwargs, result, inner = (_filled(t, values) for t in (args, kwargs, result, inner))
+        if not self.blind:
+            with suppress(Exception):  # then the gradient is one of symbols
+                grad = function(*args, **kwargs)[1]
+        self.events.append((CUSTOM, function, args, kwargs, result, (inner, grad), *end))
 
 
 def _filled(structure: Any, values: dict[str, Any]) -> Any:
@@ -243,15 +289,20 @@ def _filled(structure: Any, values: dict[str, Any]) -> Any:
     def fill(part: Any) -> Any:
         if isinstance(part, tf.IndexedSlices):
             parts = [fill(t) for t in (part.values, part.indices, part.dense_shape)]
-            return part.values if any(map(_symbol, parts)) else tf.IndexedSlices(*parts)
-        return values.get(part.name, part) if _symbol(part) else part
+            return part.values if any(map(symbol, parts)) else tf.IndexedSlices(*parts)
+        return values.get(part.name, part) if symbol(part) else part
 
     return tf.nest.map_structure(fill, structure)
 
 
-def _symbol(thing: Any) -> bool:
-    """Is it a tensor of a graph, without numbers?"""
-    return hasattr(thing, "op") and hasattr(thing, "graph") and not hasattr(thing, "_numpy")
+def _outermost(tensor: Any) -> Any:
+    """What a graph took in from the one around it, as that one may have done."""
+    while symbol(tensor):
+        found = [o for o, i in getattr(tensor.graph, "captures", ()) if i is tensor]
+        if not found:
+            break
+        tensor = found[0]
+    return tensor
 
 
 def _true(tensor: Any) -> bool:

@@ -8,8 +8,9 @@ from typing import Any
 LIBRARIES = frozenset({
     "tensorflow", "keras", "tf_keras", "tensorflow_probability", "numpy", "scipy", "gradtape",
     "contextlib", "functools", "runpy", "importlib", "threading", "optree", "tree", "wrapt", "absl",
-    "concurrent",
+    "concurrent", "IPython", "ipykernel", "pytest", "_pytest", "pluggy",
 })  # fmt: skip
+REWRITES = "tensorflow.python.autograph"  # calls the user's functions, and others for them
 METRICS = "keras.src.metrics"
 # By code, because that is quick: 0 for the user's, 1 for a library's, 2 for a metric of Keras.
 _KNOWN: dict[CodeType, int] = {}
@@ -54,6 +55,12 @@ def local(frame: FrameType | None, code: CodeType, name: str) -> Any:
 
 
 def inside(frame: FrameType) -> bool:
-    """Is it TensorFlow itself that asks, for its own purposes?"""
+    """Is it a library itself that asks, for its own purposes?"""
     name = frame.f_globals.get("__name__") or ""
     return name.partition(".")[0] in ("tensorflow", "keras", "gradtape")
+
+
+def of_tensorflow(frame: FrameType) -> bool:
+    """Is it TensorFlow, and not the user by way of its rewriting of functions?"""
+    name = frame.f_globals.get("__name__") or ""
+    return name.startswith("tensorflow.") and not name.startswith(REWRITES)

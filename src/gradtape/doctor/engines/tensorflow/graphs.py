@@ -133,6 +133,7 @@ def _functions(engine: Engine) -> None:
     def from_func_graph(name: Any, graph: Any, *args: Any, **kwargs: Any) -> Any:
         made = make(name, graph, *args, **kwargs)
         if not engine.deaf:
+            engine.begun = [begun for begun in engine.begun if begun[2] is not graph]
             word = name.decode() if isinstance(name, bytes) else name
             engine.graphs.functions[word] = Function(
                 weakref.ref(graph), [t.name for t in graph.inputs], [t.name for t in graph.outputs]

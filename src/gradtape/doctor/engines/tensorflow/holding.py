@@ -60,7 +60,7 @@ class Holder:
         known = self.by_object.get(id(thing))
         if known is not None:
             return known
-        if hasattr(thing, "dtype") and hasattr(thing, "_numpy"):
+        if is_tensor(thing):
             return self._keep(TensorValue(thing), thing)
         inner = getattr(thing, "flat_values", getattr(thing, "values", None))
         if hasattr(inner, "_numpy"):  # a ragged tensor, or slices
@@ -230,14 +230,14 @@ class Holder:
 
 def handle_of(thing: Any) -> Any:
     """The handle of a variable, TensorFlow's or Keras's; None of everything else."""
-    if thing is None or hasattr(thing, "_numpy") or not hasattr(thing, "handle"):
+    if thing is None or is_tensor(thing) or not hasattr(thing, "handle"):
         return None
     handle = thing.handle
     return handle if getattr(getattr(handle, "dtype", None), "name", "") == "resource" else None
 
 
 def is_tensor(thing: Any) -> bool:
-    return hasattr(thing, "_numpy")
+    return hasattr(thing, "_numpy") or values.symbol(thing)
 
 
 def _sum(before: Value, change: Value, how: str) -> Any:

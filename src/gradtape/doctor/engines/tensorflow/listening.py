@@ -20,6 +20,7 @@ from .frames import foreign, inside, stack, user
 from .frozen import hook as _frozen
 from .graphs import CALLS, Call, Graphs, Spot
 from .graphs import hook as _graphs
+from .taping import building, note
 from .taping import hook as _tapes
 
 # Ways out of the tape, by the method that is called.
@@ -248,10 +249,13 @@ def _constants(engine: Engine) -> None:
 def _custom_gradients(engine: Engine) -> None:
     from tensorflow.python.ops import custom_gradient
 
-    original = custom_gradient._eager_mode_decorator
+    for name in ("_eager_mode_decorator", "_graph_mode_decorator"):
+        engine.put(custom_gradient, name, _customizing(engine, getattr(custom_gradient, name)))
 
+
+def _customizing(engine: Engine, original: Any) -> Any:
     @functools.wraps(original)
-    def _eager_mode_decorator(f: Any, args: Any, kwargs: Any) -> Any:
+    def decorator(f: Any, args: Any, kwargs: Any) -> Any:
         if engine.deaf or not _users_own(f):
             return original(f, args, kwargs)
         made: list[Any] = []
@@ -263,12 +267,15 @@ def _custom_gradients(engine: Engine) -> None:
 
         result = original(spy, args, kwargs)
         place = user(sys._getframe(1))
-        engine.log.append(
-            (CUSTOM, f, args, kwargs, result, made[-1], place.f_code, place.f_lasti, get_ident())
-        )
+        inside = made[-1]
+        if isinstance(inside, tuple) and len(inside) == 2:
+            note(
+                engine, building(),
+                (CUSTOM, f, args, kwargs, result, inside, place.f_code, place.f_lasti, get_ident()),
+            )  # fmt: skip
         return result
 
-    engine.put(custom_gradient, "_eager_mode_decorator", _eager_mode_decorator)
+    return decorator
 
 
 def _users_own(function: Any) -> bool:

@@ -39,6 +39,7 @@ NAMES = {
     "GetItem": "getitem", "BatchMatMulV2": "matmul", "BatchMatMulV3": "matmul", "BiasAdd": "add",
     "Log1p": "log1p", "Conv2D": "conv2d", "StopGradient": "stop_gradient", "Inv": "reciprocal",
     "Multinomial": "categorical", "EagerPyFunc": "py_function", "PyFunc": "numpy_function",
+    "PyFuncStateless": "numpy_function",
     "ResourceGather": "gather", "GatherV2": "gather", "Softmax": "softmax", "TopKV2": "top_k",
     "FusedBatchNormV3": "batch_normalization", "UnsortedSegmentSum": "segment_sum",
     "DepthwiseConv2dNative": "depthwise_conv2d", "MaxPool": "max_pool", "AvgPool": "avg_pool",

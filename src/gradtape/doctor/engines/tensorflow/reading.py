@@ -107,7 +107,7 @@ class Reader(Holder):
             way=_way(kind), attrs=_attributes(kind, inputs, attrs), outer=list(outer or ()),
             layer=self._layer(layer),
         )  # fmt: skip
-        if event.way == "op":
+        if event.way == "op" and not any(map(values.symbol, (*inputs, *outputs))):
             event.pull = ops.puller(kind, inputs, attrs, outputs, chosen)
             event.replay = ops.replayer(kind, inputs, attrs, outputs, chosen)
         self._add(event, thread)
@@ -121,12 +121,15 @@ class Reader(Holder):
         events = expanded(self.engine, name, inputs, call, spot, thread)[: call.limit]
         for k, event in enumerate(events):
             self.readers[event[0]](time + (k + 1) / (len(events) + 2), *event[1:])
-        if call.limit is not None:
-            return
         for tensor, inner in zip(outputs, call.results, strict=False):
-            if inner is not None:
-                self._alias(tensor, self._value(inner, time))
-        if not call.results:  # a graph that was not heard of
+            if inner is None:
+                continue
+            value = self._value(inner, time)
+            if values.symbol(inner):
+                value.thing = tensor  # it could not be computed again, but here it is
+            if call.limit is None:
+                self._alias(tensor, value)
+        if outputs and not call.results and call.limit is None:  # a graph that was not heard of
             made = [self._keep(TensorValue(t), t) for t in outputs]
             given = [self._operand(time, t, None, False, (), k) for k, t in enumerate(inputs)]
             self._add(
@@ -153,8 +156,6 @@ class Reader(Holder):
     ) -> None:  # fmt: skip
         import tensorflow as tf
 
-        if not isinstance(inside, tuple) or len(inside) != 2:
-            return
         inner, grad = inside
         given = [
             a for a in tf.nest.flatten((args, kwargs)) if is_tensor(a) or handle_of(a) is not None
@@ -344,7 +345,7 @@ class Reader(Holder):
             inputs = [
                 a.source if isinstance(a.source, Value) else self._of(a.source)
                 for a in query.answers
-                if isinstance(a.source, (Value, Variable))
+                if isinstance(a.source, (Value, Variable)) and a.array is not None
             ]
             self._add(
                 Event(query.method, f"tape.{query.method}", [*inputs, *query.targets], outputs,
@@ -382,12 +383,15 @@ def asked(event: tuple, frame: Any) -> Asked:
 
 def _attributes(kind: str, inputs: Any, attrs: Any) -> dict[str, Any]:
     found = ops.attributes(attrs)
-    if kind == "Transpose":
-        found["axes"] = tuple(values.array(inputs[1]).tolist())
+    axes = values.array(inputs[1]) if kind == "Transpose" else None
+    if axes is not None:
+        found["axes"] = tuple(axes.tolist())
     return found
 
 
 def _way(kind: str) -> str:
+    if kind in ("PyFunc", "PyFuncStateless"):
+        return "pyfunc"
     passes = "Dataset" in kind or kind.startswith(("Iterator", "MakeIterator", "Queue"))
     return "dataset" if passes else "op"
 

@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any
 
 from .engine import QUERY, START, STOP, WATCH, Engine
-from .frames import foreign, inside, user
+from .frames import REWRITES, foreign, of_tensorflow, user
 from .graphs import sight
 
 
@@ -24,26 +24,26 @@ def hook(engine: Engine) -> None:
     def _push_tape(self: Any) -> None:
         push(self)
         if not engine.deaf:
-            place, thread, graph = user(sys._getframe(1)), get_ident(), _graph()
+            place, thread, graph = user(sys._getframe(1)), get_ident(), building()
             engine.recording(graph, thread).append(number(self))
             event = (START, number(self), self, place.f_code, place.f_lasti, thread)
-            _note(engine, graph, event)
+            note(engine, graph, event)
 
     @functools.wraps(pop)
     def _pop_tape(self: Any) -> None:
         pop(self)
         if not engine.deaf:
-            place, thread, graph = user(sys._getframe(1)), get_ident(), _graph()
+            place, thread, graph = user(sys._getframe(1)), get_ident(), building()
             if number(self) in (active := engine.recording(graph, thread)):
                 active.remove(number(self))
-            _note(engine, graph, (STOP, number(self), place.f_code, place.f_lasti, thread))
+            note(engine, graph, (STOP, number(self), place.f_code, place.f_lasti, thread))
 
     @functools.wraps(watch)
     def watching(self: Any, tensor: Any) -> None:
         if not engine.deaf:
             place = user(sys._getframe(1))
             event = (WATCH, number(self), tensor, place.f_code, place.f_lasti, get_ident())
-            _note(engine, _graph(), event)
+            note(engine, building(), event)
         watch(self, tensor)
 
     engine.put(GradientTape, "_push_tape", _push_tape)
@@ -56,11 +56,10 @@ def hook(engine: Engine) -> None:
 def _asking(engine: Engine, original: Any, method: str) -> Any:
     @functools.wraps(original)
     def ask(self: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
-        # A jacobian asks for gradients itself.
-        inner = engine.asking and inside(sys._getframe(1))
-        if engine.deaf or inner:
+        # A jacobian and a py_function ask for gradients themselves.
+        if engine.deaf or of_tensorflow(sys._getframe(1)):
             return original(self, target, sources, *args, **kwargs)
-        place, graph = user(sys._getframe(1)), _graph()
+        place, graph = user(sys._getframe(1)), building()
         names = _names(sources) if _librarys(sys._getframe(1)) else None
         result, error = None, None
         engine.asking += 1
@@ -79,19 +78,26 @@ def _asking(engine: Engine, original: Any, method: str) -> Any:
             )  # fmt: skip
             try:
                 if later:  # there are no numbers yet
-                    _note(engine, graph, event)
+                    note(engine, graph, event)
+                    if any(g is None for g in _flat(result)):
+                        engine.begun.append((event, event[-5], graph))
                 else:
-                    engine.query(event, place)
+                    engine.query(event, place, graph)
             except Exception as fault:
                 engine.failed(fault)
 
     return ask
 
 
+def _flat(result: Any) -> list[Any]:
+    import tensorflow as tf
+
+    return tf.nest.flatten(result)
+
+
 def _librarys(frame: FrameType) -> bool:
     """Did a library ask, and not the user's code, if by way of AutoGraph?"""
-    name = frame.f_globals.get("__name__") or ""
-    return bool(foreign(frame)) and not name.startswith("tensorflow.python.autograph")
+    return bool(foreign(frame)) and not (frame.f_globals.get("__name__") or "").startswith(REWRITES)
 
 
 def _names(sources: Any) -> tuple[str, list[str]]:
@@ -103,7 +109,7 @@ def _names(sources: Any) -> tuple[str, list[str]]:
     return "loss", [word or f"source #{k + 1}" for k, word in enumerate(words)]
 
 
-def _graph() -> Any:
+def building() -> Any:
     """The graph that is being built, None when everything runs at once."""
     from tensorflow.python.eager import context
     from tensorflow.python.framework import ops
@@ -111,7 +117,7 @@ def _graph() -> Any:
     return None if context.executing_eagerly() else ops.get_default_graph()
 
 
-def _note(engine: Engine, graph: Any, event: tuple) -> None:
+def note(engine: Engine, graph: Any, event: tuple) -> None:
     """Keep an event: in the log, or beside the graph that it belongs to."""
     if graph is None:
         engine.log.append(event)

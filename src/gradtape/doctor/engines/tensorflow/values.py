@@ -43,11 +43,17 @@ class TensorValue(Value):
     @property
     def shape(self) -> tuple[int, ...]:
         tensor = self.tensor
-        return tuple(tensor.shape) if numeric(tensor) else ()
+        known = numeric(tensor) and tensor.shape.rank is not None
+        return tuple(n or 0 for n in tensor.shape) if known else ()
 
     @property
     def floating(self) -> bool:
         return floating(self.tensor)
+
+
+def symbol(thing: Any) -> bool:
+    """Is it a tensor of a graph, without numbers?"""
+    return hasattr(thing, "op") and hasattr(thing, "graph") and not hasattr(thing, "_numpy")
 
 
 def numeric(tensor: Any) -> bool:
