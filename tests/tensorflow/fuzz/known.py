@@ -325,6 +325,11 @@ def _pool_of_nan(d: Found) -> bool:
     return any(not np.isfinite(value).all() for value in given)
 
 
+def _segment_of_nan(d: Found) -> bool:
+    words = ("segment_max", "segment_min") if d.numeric else ()
+    return any(np.isnan(value).any() for word in words for value in _operands(d, word))
+
+
 def _igamma_far_out(d: Found) -> bool:
     given = _operands(d, "tf.math.igamma") if d.numeric else []
     return any(np.nanmax(np.abs(value), initial=0.0) > 1e6 for value in given)
@@ -491,6 +496,12 @@ DIFFERS = [
         "In a max pool nan is greater than nothing, and the slope goes to the greatest number, "
         "also if it is inf; TensorFlow's results and slopes are arbitrary then.",
         _pool_of_nan,
+    ),
+    Known(
+        "nan in a segment",
+        "In a segment's maximum or minimum what does not beat the next row gives way to it; "
+        "with nan TensorFlow's hangs on the number of columns.",
+        _segment_of_nan,
     ),
     Known(
         "igamma far out",
