@@ -257,7 +257,7 @@ class Case:
         if mends:
             would_be, why_not = self.would_be
         elif would_be is None:
-            why_not = OPEN[state]
+            why_not = more.pop("why_not", OPEN[state])
         if state in NUMBERS and event is not None and place is event.place:
             place, message, more["also"] = self._in_layer(event, message, more.get("also", []))
         message = _on_one_line(message, place, event and event.place)

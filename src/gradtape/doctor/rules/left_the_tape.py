@@ -146,7 +146,9 @@ def advice(cut: Cut) -> str:
         parts.append("use " + ", ".join(dict.fromkeys(swaps)))
     if here.into is not None:
         parts.append(f"write `{here.into}` with tf's functions")
-    return " and ".join(parts) or "keep the tensor, and compute with tf's functions"
+    said = " and ".join(parts) or "keep the tensor, and compute with tf's functions"
+    others = {e.place.line for e in cut.event.attrs.get("exits", ())} - {place.line}
+    return said + (f", and so in line {min(others)}" if others else "")
 
 
 RULE = LeftTheTape()

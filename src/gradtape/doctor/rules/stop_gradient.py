@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from .. import edits
 from ..case import Case
 from ..graph import Cut
+from ..place import Place
 from .base import CutRule
 
 
@@ -41,12 +43,38 @@ When the source is meant to stay fixed; then do not ask for its gradient."""
         )
 
     def fix(self, case: Case, cut: Cut) -> str:
+        new = _straight(cut.event.place)
+        if new is not None:
+            return (
+                f"stop only the difference, so that the gradient passes straight through: `{new}`"
+            )
         return "take this `tf.stop_gradient` away, or put it around the part that must stay fixed"
 
     def more(self, case: Case, cut: Cut) -> dict[str, Any]:
-        found = case.would_be[0]
-        whole = found is not None and not found.how  # nothing else stands in the way
-        return {"edit": edits.unwrapped(cut.event.place) if whole else None}
+        found, place = case.would_be[0], cut.event.place
+        if _straight(place) is not None:
+            alone = "it is that of the part which is not stopped"
+            return {
+                "edit": edits.replaced(place, _straight(place)),
+                "mends": False,
+                "why_not": alone,
+            }
+        whole = found is not None and not found.how and found.norm > 0  # nothing else in the way
+        return {"edit": edits.unwrapped(place) if whole else None}
+
+
+def _straight(place: Place) -> str | None:
+    """`x + tf.stop_gradient(y - x)` for `tf.stop_gradient(x + (y - x))`."""
+    given = edits.argument(place)
+    if not isinstance(given, ast.BinOp) or not isinstance(given.op, ast.Add):
+        return None
+    gap = given.right
+    if not isinstance(gap, ast.BinOp) or not isinstance(gap.op, ast.Sub):
+        return None
+    if ast.unparse(gap.right) != ast.unparse(given.left) or not isinstance(place.node, ast.Call):
+        return None
+    stop = f"{edits.text(place, place.node.func)}({edits.text(place, gap)})"
+    return f"{edits.text(place, given.left)} + {stop}"
 
 
 RULE = StopGradient()

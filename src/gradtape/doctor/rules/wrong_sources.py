@@ -68,6 +68,7 @@ grads = tape.gradient(loss, student.trainable_variables)
             f"`{case.query.target_name}` was computed with {found}, and the gradient is asked for "
             f"{sources}.",
             f"ask for the gradient of {found}", mends=False,
+            why_not="it is asked of what the target was not computed with",
             also=[(v.made, "used for the target") for v in others[:1] if v.made and not twins],
         )  # fmt: skip
 
