@@ -332,22 +332,11 @@ def test_a_terminal_that_knows_only_ascii(write) -> None:
 
 
 # --- which engine ---------------------------------------------------------------------------------
-@pytest.mark.skipif(choice.adapted() and choice.installed(), reason="it is there")
+@pytest.mark.skipif(choice.installed(), reason="it is there")
 def test_an_engine_that_is_not_there() -> None:
     process = examine("--engine", "tensorflow", "-c", "print('ran')")
     assert (process.returncode, process.stdout) == (2, "")
     assert process.stderr.count("\n") == 1
-
-
-@pytest.mark.skipif(choice.adapted(), reason="it is there")
-def test_an_installed_tensorflow_is_mentioned(write) -> None:
-    path = write(LOST)
-    (path.parent / "tensorflow").mkdir()
-    (path.parent / "tensorflow" / "__init__.py").write_text("raise SystemExit('the real one')")
-    for engine, noted in (("auto", True), ("gradtape", False)):
-        process = python("-m", "gradtape", "doctor", "--engine", engine, path.name, cwd=path.parent)
-        assert process.stdout == "None []\n"
-        assert process.stderr.startswith("gradtape doctor: TensorFlow is installed") == noted
 
 
 @pytest.mark.parametrize(

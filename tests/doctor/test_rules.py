@@ -32,9 +32,12 @@ class Section(NamedTuple):
 
 
 def sections(rule: Rule) -> list[Section]:
-    text = (HERE / f"{rule.name}.md").read_text()
+    return parts(HERE / f"{rule.name}.md")
+
+
+def parts(file: Path) -> list[Section]:
     found = []
-    for part in text.split("\n## ")[1:]:
+    for part in file.read_text().split("\n## ")[1:]:
         title, blocks = part.splitlines()[0], _BLOCK.findall(part)
         failing = next(b for kind, cured, b in blocks if kind == "python" and not cured)
         cured = next((b for kind, cured, b in blocks if cured), None)

@@ -113,9 +113,10 @@ class Case:
     def tape_name(self) -> str:
         """The tape in the user's words: what `.gradient` was called on."""
         call = self.query.place.node
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-            return ast.unparse(call.func.value)
-        return "tape"
+        function = call.func if isinstance(call, ast.Call) else None
+        if isinstance(function, ast.Attribute) and function.attr == self.query.method:
+            return ast.unparse(function.value)
+        return "tape"  # of a library's own
 
     @property
     def source(self) -> Value | Variable | Any:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import sys
-from collections.abc import Callable
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,34 +13,21 @@ from ... import alias
 from ...run import Program
 
 ENGINES = ("auto", "gradtape", "tensorflow")
-ADAPTER = f"{__package__}.tensorflow"
 DEEP = 64  # modules of the program's own that are looked into
-NOT_HERE = (
-    "this version looks at programs on gradtape's own tape only; --engine tensorflow is to come"
-)
 NOT_INSTALLED = "TensorFlow is not installed; --engine gradtape runs the program without it"
-FALLS_BACK = f"TensorFlow is installed, but {NOT_HERE.replace(' only; ', ', not on it; ')}"
 
 
 def choose(wanted: str, program: Program) -> str:
     """The engine to take; for gradtape's, `import tensorflow` is gradtape from now on."""
-    if wanted == "tensorflow" and not (adapted() and installed()):
-        print(f"gradtape doctor: {NOT_INSTALLED if adapted() else NOT_HERE}", file=sys.stderr)
+    if wanted == "tensorflow" and not installed():
+        print(f"gradtape doctor: {NOT_INSTALLED}", file=sys.stderr)
         raise SystemExit(2)
-    if wanted == "auto" and installed():
-        if adapted() and imports_tensorflow(program):
-            return "tensorflow"
-        if not adapted():
-            _Sight(lambda: print(f"gradtape doctor: {FALLS_BACK}", file=sys.stderr)).install()
+    if wanted == "auto" and installed() and imports_tensorflow(program):
+        return "tensorflow"
     if wanted != "tensorflow":
         alias.install()
         wanted = "gradtape"
     return wanted
-
-
-def adapted() -> bool:
-    """Is there an adapter for the real TensorFlow?"""
-    return importlib.util.find_spec(ADAPTER) is not None
 
 
 def installed() -> bool:
@@ -63,25 +48,6 @@ def _real() -> bool:
     """Has the real TensorFlow been imported?"""
     module = sys.modules.get(alias.ALIAS)
     return module is not None and module.__name__ == alias.ALIAS
-
-
-class _Sight:
-    """Sees the first `import tensorflow` of the program, wherever it stands."""
-
-    def __init__(self, seen: Callable[[], Any]) -> None:
-        self.seen, self.done = seen, False
-
-    def install(self) -> None:
-        alias.install()
-        sys.meta_path.insert(0, self)
-
-    def find_spec(
-        self, fullname: str, path: Any = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if fullname == alias.ALIAS and not self.done:
-            self.done = True
-            self.seen()
-        return None
 
 
 # --- reading imports, without running anything ----------------------------------------------------

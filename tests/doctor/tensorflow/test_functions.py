@@ -1,0 +1,21 @@
+"""The programs of functions.md: tapes in a `tf.function`, around one, and in Keras's `fit`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ..programs import sketch
+from ..test_rules import Section, parts
+from .running import diagnosed, needs_tensorflow, on_tensorflow  # noqa: F401
+
+pytestmark = [*needs_tensorflow, pytest.mark.usefixtures("on_tensorflow")]
+SECTIONS = parts(Path(__file__).with_name("functions.md"))
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.title)
+def test_a_program_is_explained(section: Section) -> None:
+    session = diagnosed(section.failing)
+    assert "\n\n".join(map(sketch, session.findings.values())) == section.expected
+    assert session.history.gradients > 0
