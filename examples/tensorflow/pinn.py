@@ -1,33 +1,46 @@
-"""u'' = -u by nested tapes; with --bug, the first derivative is asked for when it is too late."""
+"""A physics-informed network: it solves u'' = -u, u(0) = 0, u'(0) = 1 with nested tapes."""
 
-import sys
-
+import numpy as np
 import tensorflow as tf
 
-BUG = "--bug" in sys.argv
-tf.keras.utils.set_random_seed(1)
-layers = tf.keras.layers
-model = tf.keras.Sequential([tf.keras.Input((1,)), layers.Dense(16, "tanh"), layers.Dense(1)])
+tf.keras.utils.set_random_seed(0)
+
+network = tf.keras.Sequential(
+    [
+        tf.keras.Input((1,)),
+        tf.keras.layers.Dense(24, activation="tanh"),
+        tf.keras.layers.Dense(24, activation="tanh"),
+        tf.keras.layers.Dense(1),
+    ]
+)
 optimizer = tf.keras.optimizers.Adam(0.01)
-x = tf.reshape(tf.linspace(0.0, 1.0, 16), [16, 1])
 
-for _ in range(5):
+
+def derivatives(x):
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            u = network(x)
+        slope = inner.gradient(u, x)
+    return u, slope, outer.gradient(slope, x)
+
+
+@tf.function
+def train_step(x):
     with tf.GradientTape() as tape:
-        with tf.GradientTape() as second:
-            second.watch(x)
-            with tf.GradientTape() as first:
-                first.watch(x)
-                u = model(x)
-            if not BUG:
-                slope = first.gradient(u, x)
-        if BUG:
-            slope = first.gradient(u, x)  # GT108
-        curvature = second.gradient(slope, x)
-        if curvature is None:
-            curvature = 0.0
+        u, slope, curvature = derivatives(x)
+        equation = tf.reduce_mean(tf.square(curvature + u))
         start = tf.square(u[0, 0]) + tf.square(slope[0, 0] - 1.0)
-        loss = tf.reduce_mean(tf.square(curvature + u)) + start
-    gradients = tape.gradient(loss, model.trainable_variables)
-    optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+        loss = equation + start
+    gradients = tape.gradient(loss, network.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, network.trainable_variables, strict=True))
+    return loss
 
-print(f"loss {float(loss):.4f}")
+
+points = tf.reshape(tf.linspace(0.0, 3.0, 40), [40, 1])
+for _ in range(500):
+    train_step(points)
+
+error = np.abs(network(points) - np.sin(points)).max()
+print(f"largest distance from sin(x) on [0, 3]: {error:.2f}")

@@ -15,13 +15,18 @@ _serial = count()
 PREAMBLE = "import numpy as np\nimport gradtape as tf\n"
 
 
-def diagnose(text: str, engine: str = "gradtape", audit: bool = False) -> Session:
+def diagnose(
+    text: str,
+    engine: str = "gradtape",
+    audit: bool = False,
+    printed: io.StringIO | None = None,
+) -> Session:
     """Run a program and return the session; what it raises ends it and is told to the doctor."""
     name = f"<program {next(_serial)}>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
     code = compile(text, name, "exec")
     session = Session(engine, audit)
-    with contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.redirect_stdout(printed or io.StringIO()):
         session.start()
         try:
             exec(code, {"__name__": "__main__", "__file__": name})

@@ -202,6 +202,14 @@ class Case:
         """Where numbers first stopped being finite: in the values, else in the cotangents."""
         return faults.forward_fault(self.targets) or faults.backward_fault(self.walk, self.nodes)
 
+    @property
+    def inherited(self) -> bool:
+        """Did a step before leave numbers that are not finite, whose cause was looked at there?"""
+        fault = self.fault
+        if fault is None or fault.event is not None:
+            return fault is not None and fault.event.way == "gradient"
+        return fault.value.variable is not None and self.history.broken_before(self.query.place)
+
     @cached_property
     def deaths(self) -> list[zeros.Death]:
         """The ops that ended the ways to the source with nothing but zeros."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from .place import Place
 
+BROKEN = ("nan", "inf")
 MOST = 4096  # numbers kept a series; then every second one is dropped
 
 
@@ -70,3 +71,9 @@ class History:
                 for state, times in line.states.items():
                     found[state] = found.get(state, 0) + times
         return found
+
+    def broken_before(self, place: Place) -> bool:
+        """Was a gradient not finite before those that are asked for just now, at this place?"""
+        now = self.records[place].lines if place in self.records else []
+        broken = sum(self.states.get(state, 0) for state in BROKEN)
+        return broken > sum(line.state in BROKEN for line in now)

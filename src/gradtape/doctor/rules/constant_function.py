@@ -20,6 +20,7 @@ MEETINGS = frozenset({
     "Sum", "Mean", "Sub", "AddV2", "AddN", "RealDiv", "Mul", "MatMul", "Prod", "Einsum", "Max",
 })  # fmt: skip
 SUMS = frozenset({"Sum", "Mean"})
+SHIFTS = frozenset({"AddV2", "BiasAdd"})
 MOVED, STILL = 1e-3, 1e-9  # shares of a value
 
 
@@ -66,7 +67,7 @@ grad = tape.gradient(loss, w)
                     "classes",
                     event=event, mends=False,
                 )  # fmt: skip
-        changes = _changes(case)
+        changes = None if _shifts(case) else _changes(case)
         if changes is None:
             return None  # at this point it is flat, elsewhere it is not: a minimum
         for _, senders in cancellations(case.walk, case.nodes):
@@ -106,6 +107,20 @@ grad = tape.gradient(loss, w)
 def _of_one(event: Event) -> bool:
     """A mean or a sum that leaves its operand as it is."""
     return event.kind in SUMS and np.size(event.inputs[0].array) == np.size(event.outputs[0].array)
+
+
+def _shifts(case: Case) -> bool:
+    """Is the source a bias whose layer learns, as that of a critic whose scores are compared?
+
+    What a layer adds in every call alike may cancel in a difference, a softmax or a normalisation.
+    """
+    uses = [e for e in case.walk.passed if any(v in case.nodes for v in e.inputs)]
+    adders = {e.place if e.layer is None else (e.layer.name, e.layer.made) for e in uses}
+    if len(adders) != 1 or not all(e.kind in SHIFTS for e in uses):
+        return False
+    learning = [answer.source for answer in case.query.answers if answer.state == "ok"]
+    shifted = above(v for e in uses for v in e.inputs if v not in case.nodes)
+    return any(v in learning or v.variable in learning for v in shifted)
 
 
 Change = Callable[..., float]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..case import Case
+from ..faults import Fault, masked_fault
 from ..finding import Finding
 from .base import Rule
 from .counts import share
@@ -34,24 +35,33 @@ grad = tape.gradient(loss, w)
     ignore = "Never."
 
     def examine(self, case: Case) -> Finding | None:
-        fault = case.fault
-        if fault is None or fault.event is not None:
+        fault = _came_in(case)
+        if fault is None or fault.event is not None or case.inherited:
             return None
         bad = np.isnan(np.asarray(fault.value.array))
         if not bad.any():
             return None
         uses = [e for e in fault.value.users if e in set(case.walk.events)]
-        place = fault.value.place or (uses[0].place if uses else None)
-        what = "variable" if fault.value.variable is not None else "data"
+        place = fault.value.place or (uses[0].place if uses else case.query.place)
+        what = "data that come in here contain"
+        if fault.value.variable is not None:
+            what = "variable that is read here contains"
         return case.finding(
             self, place,
-            f"the {what} that come in here contain NaN{share(bad)}, before anything was "
-            "computed.",
+            f"the {what} NaN{share(bad)}, before anything was computed.",
             "clean the data first: drop these rows, or fill them with "
             "`tf.where(tf.math.is_nan(x), 0.0, x)`",
             event=uses[0] if uses else None, mends=False,
             also=[(e.place, "enters the computation here") for e in uses[:1] if e.place != place],
         )  # fmt: skip
+
+
+def _came_in(case: Case) -> Fault | None:
+    """The first number that is not finite; it need not have come to the target."""
+    fault = case.fault
+    if fault is not None and fault.backward and fault.event is not None:
+        return masked_fault([v for v in fault.event.inputs if v is not fault.value])
+    return fault
 
 
 RULE = NanInput()

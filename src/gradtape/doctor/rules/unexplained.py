@@ -54,11 +54,9 @@ grad = tape.gradient(y, x)
 
     def _broken(self, case: Case) -> Finding | None:
         fault = case.fault
-        if fault is None:
+        if fault is None or case.inherited:
             return None
         event = fault.event
-        if event is not None and event.way == "gradient":
-            return None  # the answer to an earlier question, which has been looked at
         place = event.place if event is not None else fault.value.place or case.query.place
         side = "the gradient" if fault.backward else "the value"
         return case.finding(

@@ -1,0 +1,42 @@
+"""A gradient that is not finite breaks the weights: the steps after that are no findings."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import PREAMBLE, diagnose, sketch
+
+PROGRAM = """\
+w = tf.Variable([[0.0, 0.0]])
+v = tf.Variable([[0.5], [0.3]])
+for step in range(6):
+    with tf.GradientTape() as tape:
+        h = tf.norm(w, axis=1) + tf.reduce_sum((w + 1.0) @ v, axis=1)
+        loss = tf.reduce_sum(tf.square(h - 1.0))
+    a, b = tape.gradient(loss, [w, v])
+    {update}
+"""
+UPDATES = {
+    "by assign_sub": "w.assign_sub(0.1 * a); v.assign_sub(0.1 * b)",
+    "by numbers from outside": "w.assign(w.numpy() - 0.1 * a.numpy())",
+}
+
+
+@pytest.mark.parametrize("update", UPDATES.values(), ids=list(UPDATES))
+def test_only_the_first_step_is_explained(update: str) -> None:
+    session = diagnose(PREAMBLE + PROGRAM.format(update=update))
+    assert session.history.states["nan"] > 6
+    (finding,) = session.findings.values()
+    assert sketch(finding).startswith("GT303 norm-at-zero: nan of w, line 7: `tf.norm(w, axis=1)`")
+    assert finding.steps == [1]
+
+
+def test_a_variable_that_starts_so_is_a_finding() -> None:
+    program = """\
+w = tf.Variable(float("nan"))
+with tf.GradientTape() as tape:
+    loss = w * w
+grad = tape.gradient(loss, w)
+"""
+    (finding,) = diagnose(PREAMBLE + program).findings.values()
+    assert (finding.code, finding.name) == ("GT309", "nan-input")
