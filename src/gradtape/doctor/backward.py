@@ -22,6 +22,7 @@ class Walk:
     passed: dict[Event, list[Any]]  # cotangents of the inputs of an event, one each
     bridged: list[str] = field(default_factory=list)  # the substitutes that were made
     failed: str | None = None  # why it stopped short
+    stuck: list[Event] = field(default_factory=list)  # where it did
 
 
 def walk(
@@ -71,6 +72,7 @@ def _step(
     if pull is None:
         if across:
             result.failed = result.failed or bridges.why_not(event)
+            result.stuck.append(event)
         return
     try:
         parts = pull(gs)

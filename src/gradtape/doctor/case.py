@@ -180,11 +180,26 @@ class Case:
     def would_be(self) -> tuple[WouldBe | None, str | None]:
         """The gradient across the breaks, or why there is none."""
         found = [self.bridged.cotangents[n] for n in self.nodes if n in self.bridged.cotangents]
-        if not found:
+        if not found or self._incomplete():
             return None, self._why_not()
         total = sum(found[1:], found[0])
         how = "; ".join(dict.fromkeys(self.bridged.bridged))
         return WouldBe(total, norm(total) or 0.0, how), None
+
+    def _incomplete(self) -> bool:
+        """Did the way across the breaks end somewhere, on another way from the source?"""
+        if self.path is None or not self.path.cuts or not self.bridged.stuck:
+            return False
+        below = faults.descendants(self.nodes)
+        passed = [e.attrs.get("exits", ()) for e in self.bridged.events if e.sure]
+        back = {exit for exits in passed for exit in exits}
+        for event in self.bridged.stuck:
+            exits = event.attrs.get("exits", ())
+            if not event.sure and back.issuperset(exits):
+                continue  # these came back elsewhere for certain, and here perhaps never
+            if any(v in below for v in event.inputs):
+                return True
+        return False
 
     def _why_not(self) -> str:
         if self.targets and all(t.array is None for t in self.targets):
