@@ -92,8 +92,8 @@ def overflows(program: dict[str, Any], tf: Any) -> bool:
 
 
 def _nudged(value: Any, by: float) -> Any:
-    if isinstance(value, list):  # a complex number
-        return [_nudged(part, by) for part in value]
+    if isinstance(value, list):  # a complex number, whose parts may cancel each other
+        return [_nudged(value[0], by), _nudged(value[1], 2.0 - by)]
     return value if not math.isfinite(value) or value * 2 == round(value * 2) else value * by
 
 

@@ -267,7 +267,7 @@ def numbers(part: Any) -> Any:
     return np.asarray(_floats(part["value"]), dtype=np.float64)
 
 
-SORTING = ("tf.sort(", "tf.argsort(", "tf.nn.top_k(", "in_top_k", "searchsorted")
+SORTING = ("tf.sort(", "numpy.sort(", "tf.argsort(", "tf.nn.top_k(", "in_top_k", "searchsorted")
 
 
 def _nan_sorted(d: Found) -> bool:
@@ -328,6 +328,15 @@ def _pool_of_nan(d: Found) -> bool:
 def _segment_of_nan(d: Found) -> bool:
     words = ("segment_max", "segment_min") if d.numeric else ()
     return any(np.isnan(value).any() for word in words for value in _operands(d, word))
+
+
+def _resized_infinity(d: Found) -> bool:
+    """Pixels that are nan here only, in a resized image with inf or nan in it."""
+    given = _operands(d, "tf.image.resize") if d.numeric else []
+    pair = numbers(d.expected), numbers(d.got)
+    return any(not np.isfinite(value).all() for value in given) and _equal(
+        *pair, np.isnan(pair[1]) | ~np.isfinite(pair[0])
+    )
 
 
 def _igamma_far_out(d: Found) -> bool:
@@ -502,6 +511,11 @@ DIFFERS = [
         "In a segment's maximum or minimum what does not beat the next row gives way to it; "
         "with nan TensorFlow's hangs on the number of columns.",
         _segment_of_nan,
+    ),
+    Known(
+        "resized infinities",
+        "In `tf.image.resize` inf and nan make all pixels of their rows and columns nan.",
+        _resized_infinity,
     ),
     Known(
         "igamma far out",
