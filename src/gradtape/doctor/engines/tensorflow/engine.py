@@ -25,7 +25,7 @@ from .frames import local
 
 # What is kept of older tapes: a chain of steps for the rules that look back.
 KEEP_EVENTS, KEEP_BYTES, KEEP_TAPES, KEEP_MADE = 2_000, 64 << 20, 3, 1_000
-THOROUGH = 3  # first calls of a function that are looked into; then those of a power of two
+THOROUGH = 3  # first calls of a function that are looked into; then those of a power of four
 SMALL = 16  # numbers of a result that are looked at after every call
 MISSED = 3  # faults of the listening itself after which it ends
 
@@ -173,7 +173,7 @@ class Engine:
             return
         self._steps += 1
         self.calls[name] = count = self.calls.get(name, 0) + 1
-        if count <= THOROUGH or not count & (count - 1) or self._breaks(name, event[4]):
+        if count <= THOROUGH or _power_of_four(count) or self._breaks(name, event[4]):
             self.deaf = True
             try:
                 self._inside(event, call)
@@ -217,7 +217,7 @@ class Engine:
                 self._bytes += sum([_bytes(t) for t in event[4]])
         self._counted = len(log)
         few = self._counted < most and self._bytes < KEEP_BYTES
-        if few and self._steps <= KEEP_TAPES:  # a function that asks is a step with many events
+        if few and self._steps <= 2 * KEEP_TAPES:  # a function that asks is a step of many events
             return
         starts = [k for k, event in enumerate(log) if event[0] == START or self._asks(event)]
         recording = {number for numbers in self.active.values() for number in numbers}
@@ -228,12 +228,16 @@ class Engine:
         log[:first] = [event for event in log[:first] if event[0] == MADE][-KEEP_MADE:]
         known = {event[1] for event in log if event[0] in (START, QUERY)}
         self.tapes = {k: v for k, v in self.tapes.items() if v[0] in known}
-        self._counted, self._bytes = 0, 0
+        self._counted, self._bytes = len(log), 0
         self._steps = sum(map(self._asks, log))
 
     def _asks(self, event: tuple) -> bool:
         """Is it a call of a function that asks tapes itself?"""
         return event[0] == OP and self.calls.get(event[1], 0) > 0
+
+
+def _power_of_four(count: int) -> bool:
+    return count & (count - 1) == 0 and count.bit_length() % 2 == 1
 
 
 def _bytes(tensor: Any) -> int:

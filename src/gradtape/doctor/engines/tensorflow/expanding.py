@@ -152,7 +152,8 @@ class _Run:
         if self.lists.concerns(kind, inputs) and not spot.hidden:
             results, event = self.lists.after(kind, inputs, results)
             if event is not None:
-                self._emit(*event, spot)
+                shown, operands, words, made = event
+                self._emit(shown, operands, words, made, spot)
             return results
         return self._emit(kind, inputs, attrs, results, spot)
 

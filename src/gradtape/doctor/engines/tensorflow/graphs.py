@@ -165,7 +165,8 @@ def _calls(engine: Engine) -> None:
         found: dict[int, Any] = {}
         if not engine.graphs.traits(word)[0]:
             return found
-        engine.deaf = True
+        local = context.context()._thread_local_data
+        callbacks, local.op_callbacks = local.op_callbacks, []  # nobody needs to hear of it
         try:
             for handle in args:
                 known = engine.variables.get(id(handle))
@@ -173,7 +174,7 @@ def _calls(engine: Engine) -> None:
                 if it is not None:
                     found[id(handle)] = gen_resource_variable_ops.read_variable_op(handle, it.dtype)
         finally:
-            engine.deaf = False
+            local.op_callbacks = callbacks
         return found
 
     engine.put(atomic_function.AtomicFunction, "call_flat", call_flat)

@@ -183,7 +183,7 @@ class Reader(Holder):
         if kind == "EagerPyFunc" and known is not None and known.maker is not None:
             own = known.maker
             own.attrs["function"] = function
-            own.pull = self._through(*inside[-1], time) if inside else None
+            own.pull = self._through(inside[0][0], inside[0][1], time) if inside else None
             own.replay = None
             return
         outputs = [self._keep(TensorValue(t), t) for t in tensors]
