@@ -20,7 +20,6 @@ def play(signals, actions):
     return tf.cast(actions == (signals + 1) % SIGNALS, tf.float32)
 
 
-@tf.function
 def train_step():
     signals = tf.random.uniform([64], maxval=SIGNALS, dtype=tf.int64)
     with tf.GradientTape() as tape:

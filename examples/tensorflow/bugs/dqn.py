@@ -23,7 +23,7 @@ def walk(cells, actions):
 
 model, target_model = q_network(), q_network()
 target_model.set_weights(model.get_weights())
-optimizer = tf.keras.optimizers.Adam(0.03)
+optimizer = tf.keras.optimizers.Adam(0.01)
 huber = tf.keras.losses.Huber()
 
 # The memory: cells and actions at random, and what came of them.
@@ -31,7 +31,7 @@ cells, actions = np.random.randint(CELLS - 1, size=2000), np.random.randint(2, s
 after, rewards, done = walk(cells, actions)
 states, after_states = np.eye(CELLS, dtype="float32")[cells], np.eye(CELLS, dtype="float32")[after]
 
-for step in range(100):
+for step in range(200):
     batch = np.random.randint(2000, size=64)
     best = target_model.predict_on_batch(after_states[batch]).max(axis=1)
     targets = rewards[batch] + DISCOUNT * (1.0 - done[batch]) * best

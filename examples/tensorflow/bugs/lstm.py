@@ -24,7 +24,7 @@ optimizer = tf.keras.optimizers.Adam(0.05)
 def lstm(cell, sequence):
     state = tf.tanh(cell)
     for t in range(STEPS):
-        gates = sequence[:, t] @ enter + state @ again + bias
+        gates = sequence[:, t] @ enter + state @ again + bias  # bug: vanishing-recurrence
         write, keep, read, new = tf.split(gates, 4, axis=1)
         cell = tf.sigmoid(keep) * cell  # bug: vanishing-recurrence
         cell += tf.sigmoid(write) * tf.tanh(new)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .graph import ancestors
-from .trace import Event, Value, Variable
+from .trace import Event, Tape, Value, Variable
 
 if TYPE_CHECKING:
     from .case import Case
@@ -119,7 +119,7 @@ class Chain:
 
 def chain(case: Case) -> Chain | None:
     """The chain with the most layers among all that led to the target."""
-    events = _longest(case.targets)
+    events = _longest(case.targets, case.tape)
     products = [step for step in events if _is_product(*step)]
     squashes = [step for step in events if step[0].kind in SQUASHES]
     steps = products if len(products) >= 3 or len(products) >= len(squashes) else squashes
@@ -127,12 +127,16 @@ def chain(case: Case) -> Chain | None:
     return Chain(layers) if len(layers) >= 3 else None
 
 
-def _longest(targets: list[Value]) -> list[tuple[Event, Value, Value]]:
-    """The longest way to a target in layers: event, the input on the way, the output."""
+def _longest(targets: list[Value], tape: Tape) -> list[tuple[Event, Value, Value]]:
+    """The longest way to a target in layers: event, the input on the way, the output.
+
+    How the data were made before the tape began is no layer of it.
+    """
     depth: dict[Value, int] = {}
     via: dict[Value, tuple[Event, Value]] = {}
     above = ancestors(targets)
-    events = {v.maker for v in above if v.maker is not None and v.maker.way == "op"}
+    makers = {v.maker for v in above if v.maker is not None and v.maker.way == "op"}
+    events = {event for event in makers if tape.number in event.tapes}
     for event in sorted(events, key=lambda e: e.time):
         given = [v for v in event.inputs if v.floating and _is_state(event, v)]
         if not given:

@@ -1,6 +1,6 @@
 """TensorFlow's usual programs: the doctor is quiet about them, and finds the bug planted in each.
 
-CI runs a few of them; all, in about two minutes:
+CI runs three of them (.ci/tensorflow); all, which takes minutes:
 `python -m pytest -n 2 tests/doctor/tensorflow/test_examples.py`.
 """
 

@@ -51,7 +51,8 @@ grad = tape.gradient(loss, w)
             f"the {what} NaN{share(bad)}, before anything was computed.",
             "clean the data first: drop these rows, or fill them with "
             "`tf.where(tf.math.is_nan(x), 0.0, x)`",
-            event=uses[0] if uses else None, mends=False,
+            # A layer that takes them in is not at fault: its call is shown, not its making.
+            event=uses[0] if uses and uses[0].layer is None else None, mends=False,
             also=[(e.place, "enters the computation here") for e in uses[:1] if e.place != place],
         )  # fmt: skip
 
