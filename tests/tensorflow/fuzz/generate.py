@@ -84,7 +84,7 @@ def scenario(d: Draw, kind: str) -> dict[str, Any]:
         targets = d.rng.sample(sloped[-8:], min(d.rng.randint(1, 3), len(sloped[-8:])))
         if kind in ("jacobian", "batch_jacobian", "hessian", "custom"):
             small = [name for name in sloped[::-1] if math.prod(d.shape(name)) <= 9]
-            targets = small[:1]
+            targets = small[:1] or sloped[-1:] or inputs[:1]
         if kind == "persistent" and d.chance(0.03) and results:
             targets = [d.one(results)]
         sources = d.rng.sample(inputs, d.rng.randint(1, len(inputs)))
