@@ -221,8 +221,10 @@ class Case:
     def inherited(self) -> bool:
         """Did a step before leave numbers that are not finite, whose cause was looked at there?"""
         fault = self.fault
-        if fault is None or fault.event is not None:
-            return fault is not None and fault.event.way == "gradient"
+        if fault is None:
+            return False
+        if fault.event is not None:
+            return fault.event.way == "gradient"
         return fault.value.variable is not None and self.history.broken_before(self.query.place)
 
     @cached_property
