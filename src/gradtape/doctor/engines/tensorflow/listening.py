@@ -104,12 +104,11 @@ def _hearing(engine: Engine) -> Callable[..., None]:
             plain = given is not None and not PLAIN.isdisjoint(map(type, given.values()))
             # Outside of tapes, who called whom tells where the work belongs inside.
             # A Python number may have come from a tensor, by way of other functions.
-            outer = around(place) if plain or not recording else None
-            handed = arguments(door) if plain else ()
             calls = isinstance(op_type, str) and op_type.startswith(CALLS)
+            outer = around(place) if plain or calls or not recording else None
+            handed = arguments(door) if plain else ()
             if calls:
                 given, engine.before = Call(engine.before), {}
-                outer = around(place)
             # The list of results is the caller's own, who may change it.
             engine.log.append(
                 (OP, op_type, inputs, attrs, tuple(outputs), given, layer, measures, outer, handed,
