@@ -1,4 +1,4 @@
-"""Large products of matrices, which are shared among threads: the same as NumPy's."""
+"""Products of matrices next to other shared work: the same as NumPy's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import gradtape as tf
 from gradtape.ops import jobs, parallel, product
 
 SHAPES = {
-    "lone": ((80, 70), (70, 60)),
+    "halves": ((80, 70), (70, 60)),
+    "alone": ((150, 80), (80, 90)),
     "tall": ((700, 130), (130, 90)),
     "wide": ((90, 130), (130, 700)),
     "stacks": ((5, 3, 70, 60), (5, 3, 60, 80)),
@@ -26,8 +27,8 @@ SHAPES = {
 
 @pytest.fixture(autouse=True, params=[0, 100])
 def in_company(request: Any, monkeypatch: Any) -> int:
-    """Large products that our threads are to share."""
-    monkeypatch.setattr(parallel, "company", request.param)
+    """With and without convolutions before."""
+    monkeypatch.setattr(jobs, "company", request.param)
     return request.param
 
 
@@ -35,13 +36,11 @@ def numbers(*shape: int) -> Any:
     return np.random.default_rng(len(shape)).normal(size=shape)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("name", SHAPES)
-def test_a_shared_product_is_numpys(name: str, threads: int, monkeypatch: Any) -> None:
-    monkeypatch.setattr(parallel, "limit", threads)
+def test_a_product_is_numpys(name: str) -> None:
     a, b = (numbers(*shape) for shape in SHAPES[name])
     expected = np.matmul(a, b)
-    assert expected.size * a.shape[-1] > (product.ALONE if name == "lone" else product.SHARED)
+    assert expected.size * a.shape[-1] > product.ALONE
     np.testing.assert_allclose(tf.matmul(a, b), expected, rtol=1e-12, atol=1e-12)
     turned = np.swapaxes(a, -1, -2).copy(), np.swapaxes(b, -1, -2).copy()
     found = tf.matmul(*turned, transpose_a=True, transpose_b=True)
@@ -75,16 +74,14 @@ def test_shapes_that_do_not_fit_are_named() -> None:
         tf.matmul(numbers(300, 301), numbers(300, 300))
 
 
-def test_products_are_ours_for_a_while_after_something_else_is_shared(monkeypatch: Any) -> None:
+def test_a_convolution_is_company_for_a_while(monkeypatch: Any) -> None:
     if not jobs.blas.found():
         pytest.skip("NumPy has another BLAS")
     monkeypatch.setattr(parallel, "limit", 2)
-    monkeypatch.setattr(parallel, "COMPANY", 3)
+    monkeypatch.setattr(jobs, "COMPANY", 3)
+    tf.nn.conv2d(tf.ones([8, 32, 32, 16]), tf.ones([3, 3, 16, 32]), 1, "SAME")
+    assert jobs.company == 3
     a = numbers(300, 300).astype("float32")
-    tf.exp(tf.zeros([parallel.MANY]))
-    assert parallel.company == 3
     for left in (2, 1, 0, 0):
         product.product(a, a)
-        assert parallel.company == left
-    tf.nn.conv2d(tf.ones([8, 32, 32, 16]), tf.ones([3, 3, 16, 32]), 1, "SAME")
-    assert parallel.company == 3
+        assert jobs.company == left

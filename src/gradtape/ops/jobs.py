@@ -14,8 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from . import parallel
-from .parallel import _staff, threads
+from .parallel import staff, threads
+
+# How many products of matrices after this keep to one thread if they are small: see `product.py`.
+COMPANY = 256
+company = 0  # how many still do
 
 
 def spread(work: Callable[[Iterator], None], jobs: Sequence, products: bool = False) -> None:
@@ -23,17 +26,18 @@ def spread(work: Callable[[Iterator], None], jobs: Sequence, products: bool = Fa
 
     It pays from about 0.2 ms of work. `products` says that the jobs multiply matrices.
     """
+    global company
     todo = iter(jobs)
     helpers = min(threads(), len(jobs)) - 1
     if helpers < 1 or (products and not blas.found()):
         work(todo)
         return
-    parallel.company = parallel.COMPANY
     hands = [_Hand(work, todo) for _ in range(helpers)]
     if products:
+        company = COMPANY
         blas.enter()
     try:
-        tasks = _staff(helpers)
+        tasks = staff(helpers)
         for hand in hands:
             tasks.put(hand.answer)
         work(todo)

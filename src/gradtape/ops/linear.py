@@ -11,7 +11,7 @@ import numpy as np
 from ..core import apply
 from ..core.op import FLOATS, NUMBERS, REALS
 from .declare import op
-from .product import product, products
+from .product import product
 
 
 # --- matrices -------------------------------------------------------------------------------------
@@ -36,7 +36,7 @@ def _matmul(a: Any, b: Any) -> Any:
         # One large product instead of one for each matrix of the stack.
         rows = a.reshape(prod(a.shape[:-1]), a.shape[-1])
         return _matmul(rows, b).reshape(*a.shape[:-1], b.shape[-1])
-    return products(a, b) if a.dtype.char in "fdFD" else np.matmul(a, b)
+    return np.matmul(a, b)
 
 
 def _wrong_shapes(a: tuple[int, ...], b: tuple[int, ...]) -> Exception:

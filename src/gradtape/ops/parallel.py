@@ -23,9 +23,6 @@ BLOCK = 1 << 15
 MANY = 1 << 17
 limit = 0  # the user's number of threads; 0 means one for each core
 workers = 0  # threads of ours, waiting for work
-# How many products of matrices after a shared op are done in our threads: see `product.py`.
-COMPANY = 256
-company = 0  # how many still are
 
 _tasks: Any = None
 
@@ -43,12 +40,10 @@ def share(task: Callable[[int, int], Any], size: int, row: int = 1) -> None:
     What is counted are rows of so many elements. Whoever has finished a part takes the next one,
     so nobody waits for a thread that is held up elsewhere before it has begun.
     """
-    global company
     helpers = threads() - 1
     if helpers < 1 or size * row < MANY:
         task(0, size)
         return
-    company = COMPANY
     block = max(BLOCK // row, 1)
     step = max(block, -(-size // (4 * (helpers + 1) * block)) * block)
     starts, total, finished = iter(range(0, size, step)), -(-size // step), count(1)
@@ -65,7 +60,7 @@ def share(task: Callable[[int, int], Any], size: int, row: int = 1) -> None:
             if next(finished) == total:
                 last.release()
 
-    tasks = _staff(helpers)
+    tasks = staff(helpers)
     for _ in range(min(helpers, total - 1)):
         tasks.put(work)
     work()
@@ -74,7 +69,7 @@ def share(task: Callable[[int, int], Any], size: int, row: int = 1) -> None:
         raise failed[0]
 
 
-def _staff(helpers: int) -> Any:
+def staff(helpers: int) -> Any:
     """The queue of tasks, and at least so many threads that take from it."""
     global _tasks, workers
     if _tasks is None:
