@@ -123,6 +123,24 @@ def test_exit_handlers_and_threads_end_before_the_report(write) -> None:
         assert lines == ["thread", "handler", "gradtape doctor: no gradient was asked for"]
 
 
+def test_equal_functions_of_two_files_are_told_apart(write) -> None:
+    slope = """\
+        import tensorflow as tf
+        def slope(x):
+            with tf.GradientTape() as tape:
+                y = x * x
+            return tape.gradient(y, x)
+        """
+    write(slope, "one.py")
+    write(slope, "other.py")
+    path = write("""
+        import one, other
+        import tensorflow as tf
+        one.slope(tf.Variable(1.0)), other.slope(tf.constant(1.0))
+        """)
+    assert "  other.py:3\n" in examine(path).stderr
+
+
 def test_a_finding_of_a_thread_counts(write) -> None:
     path = write("""
         import threading, time

@@ -106,9 +106,14 @@ class Written(Place):
         self.span = span_of(code.co_filename, node)
 
 
-@lru_cache(maxsize=8192)
 def at(code: CodeType, offset: int) -> Place:
     """The place of an instruction; one object each, because finding the expression takes time."""
+    return _at(code.co_filename, code, offset)
+
+
+# By file, too: to Python, equal code of two files is one.
+@lru_cache(maxsize=8192)
+def _at(file: str, code: CodeType, offset: int) -> Place:
     return Place(code, offset)
 
 

@@ -20,13 +20,15 @@ AG = "ag__"
 MAPS: dict[str, tuple[Any, CodeType]] = {}  # of generated files: lines, and the original function
 
 
-@lru_cache(maxsize=8192)
 def original(code: CodeType, offset: int) -> tuple[CodeType, int]:
     """The user's own instruction for one of generated code; any other as it is."""
-    known = MAPS.get(code.co_filename)
-    if known is None:
-        return code, offset
-    lines, function = known
+    return _found(code.co_filename, code, offset) if code.co_filename in MAPS else (code, offset)
+
+
+# By file, too: to Python, equal code of two files is one.
+@lru_cache(maxsize=8192)
+def _found(file: str, code: CodeType, offset: int) -> tuple[CodeType, int]:
+    lines, function = MAPS[file]
     written = Place(code, offset)
     origin = next(
         (to for at, to in lines.items() if at.lineno == written.line and _file(at, code)), None
