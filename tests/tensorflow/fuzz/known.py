@@ -166,7 +166,10 @@ def _late(d: Found) -> bool:
     scenario = d.program["scenario"]
     if scenario["kind"] not in ("gradient", "persistent") or len(d.place) != 2 or not d.place[0]:
         return False
-    source = scenario["queries"][d.place[0] - 1]["sources"][d.place[1]]
+    sources = scenario["queries"][d.place[0] - 1]["sources"]
+    if d.place[1] >= len(sources):
+        return False
+    source = sources[d.place[1]]
     first = min((i for i, s in enumerate(d.program["steps"]) if source in s["of"]), default=99)
     return any(at > first and name == source for at, name in scenario["watch"])
 
@@ -177,6 +180,8 @@ def _slope_of_itself(d: Found) -> bool:
     if len(d.place) != 2 or not 0 < d.place[0] <= len(queries):
         return False
     query = queries[d.place[0] - 1]
+    if d.place[1] >= len(query["sources"]):  # the answer has another length: not this difference
+        return False
     zeros = "unconnected" in query and d.numeric and not numbers(d.expected).any()
     itself = query["sources"][d.place[1]] in query["targets"]
     return itself and len(query["targets"]) > 1 and (none(d.expected) or zeros)
