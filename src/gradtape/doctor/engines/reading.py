@@ -14,10 +14,11 @@ from ...core.record import Value as Engine_value
 from ...ops.rows import Slices
 from ...sweep import sweep
 from ...variable import Variable as Engine_variable
-from ..detours import Entry, Exit, link
+from ..detours import Entry
 from ..place import Place, at
-from ..trace import Answer, Event, Query, Tape, Trace, Value, Variable, Watch
+from ..trace import Event, Value, Variable, Watch
 from . import gradtape as raw
+from .joining import Joiner
 
 _OPAQUE_NAMES = {
     "StopGradient": "stop_gradient", "Multinomial": "categorical", "PyFunc": "numpy_function",
@@ -31,40 +32,47 @@ _OPAQUE_NAMES = {
 OUT = -1  # the number of an op's own result in a sweep of one record
 
 
-class Reader:
+class Reader(Joiner):
     """One reading: values by the objects that the log holds."""
 
-    def __init__(self, engine: raw.Engine) -> None:
-        self.engine = engine
-        self.trace = Trace(engine.name)
-        self.by_object: dict[int, Value] = {}
-        self.by_array: dict[int, Value] = {}
-        self.variables: dict[int, Variable] = {}
-        self.current: dict[int, Value] = {}  # the last read of each variable, by its id
-        self.exits: list[Exit] = []
-        self.entries: list[Entry] = []
-        self.active: dict[int, list[int]] = {}  # tapes that are recording, by thread
-        self.inside: list[tuple] = []
-        self.steps: dict[Place, int] = {}
-        self.held: list[Any] = []
-        self.stacks: dict[int, tuple] = {}  # where an array was converted, by its id
+    EXITS = raw.EXITS
 
-    def read(self) -> Trace:
-        readers: dict[int, Any] = {
+    def __init__(self, engine: raw.Engine) -> None:
+        super().__init__(engine)
+        self.by_array: dict[int, Value] = {}
+        self.inside: list[tuple] = []
+        self.stacks: dict[int, tuple] = {}  # where an array was converted, by its id
+        self.readers = {
             raw.OP: self._op, raw.READ: self._read, raw.MADE: self._made,
             raw.ASSIGN: self._assign, raw.CONVERT: self._convert, raw.ESCAPE: self._escape,
             raw.START: self._start, raw.STOP: self._stop, raw.WATCH: self._watch,
             raw.OPAQUE: self._opaque, raw.INSIDE: self._inside, raw.CUSTOM: self._custom,
             raw.QUERY: self._query, raw.INDEX: self._index,
         }  # fmt: skip
-        for time, logged in enumerate(self.engine.log):
-            readers[logged[0]](time, *logged[1:])
-        self.trace.exits = self.exits
-        for event in link(self.exits, self.entries):
-            if event.outputs[0].maker is None:
-                self._add(event)
-        self.trace.events.sort(key=lambda event: event.time)
-        return self.trace
+
+    # --- gradtape's tensors -----------------------------------------------------------------------
+    def _flat(self, structure: Any) -> list:
+        return nest.flatten(structure)
+
+    def _is_followed(self, thing: Any) -> bool:
+        return convert.is_tensor_like(thing)
+
+    def _is_variable(self, thing: Any) -> bool:
+        return isinstance(thing, Engine_variable)
+
+    def _target(self, target: Any, time: float, frames: Any) -> Value:
+        return self._value(target, time, frames)
+
+    def _latest(self, variable: Variable) -> Value | None:
+        return self.current.get(id(variable.owner))
+
+    def _answered(self, gradient: Any) -> Any:
+        return gradient if isinstance(gradient, Engine_value) else None
+
+    def _array(self, thing: Any, dtype: Any = None) -> Any:
+        if dtype is None:
+            return raw.gradient_array(thing)
+        return np.asarray(convert.to_tensor(thing)._value, dtype=dtype)
 
     # --- values -----------------------------------------------------------------------------------
     def _value(
@@ -124,14 +132,6 @@ class Reader:
             known = self.by_object.get(id(t))
             made.append(known if known is not None else self._new("tensor", t._value, t))
         return made
-
-    def _add(self, event: Event, thread: int | None = None) -> None:
-        event.tapes = frozenset(self.active.get(thread, ()) if thread is not None else ())
-        self.trace.events.append(event)
-        for value in event.inputs:
-            value.users.append(event)
-        for value in event.outputs:
-            value.maker = event
 
     # --- ops --------------------------------------------------------------------------------------
     def _op(
@@ -271,14 +271,6 @@ class Reader:
         self._add(Event(name, name, inputs, [value], place, time, way=way), thread)
 
     # --- leaving and coming back ------------------------------------------------------------------
-    def _escape(
-        self, time: float, it: Any, name: str, result: Any, stack: Any, *where: Any
-    ) -> None:
-        if stack:
-            exit = Exit(self._value(it, time), raw.EXITS[name], result, stack, time)
-            self.exits.append(exit)
-            self.held.append(result)
-
     def _convert(self, time: float, given: Any, array: Any, stack: Any, *where: Any) -> None:
         if not stack:
             return
@@ -293,108 +285,6 @@ class Reader:
             self._add(copy, where[-1])
         else:
             self.entries.append(Entry(value, given, stack, time))
-
-    # --- tapes ------------------------------------------------------------------------------------
-    def _start(
-        self, time: float, number: int, it: Any, code: Any, offset: int, thread: int
-    ) -> None:
-        tape = self.trace.tapes.get(number)
-        if tape is None:
-            tape = Tape(number, it._persistent, it._watch_accessed_variables, at(code, offset))
-            self.trace.tapes[number] = tape
-        tape.spans.append([time, float("inf")])
-        self.active.setdefault(thread, []).append(number)
-
-    def _stop(self, time: float, number: int, code: Any, offset: int, thread: int) -> None:
-        tape = self.trace.tapes.get(number)
-        if tape is not None and tape.spans:
-            tape.spans[-1][1] = time
-        if number in self.active.get(thread, ()):
-            self.active[thread].remove(number)
-
-    def _watch(
-        self, time: float, number: int, it: Any, code: Any, offset: int, thread: int
-    ) -> None:
-        tape = self.trace.tapes.get(number)
-        for part in nest.flatten(it):
-            if tape is not None and convert.is_tensor_like(part):
-                value = self._value(part, time)
-                watched: Any = value.variable if value.variable is not None else value
-                tape.watches.append(Watch(watched, time, at(code, offset)))
-
-    def _query(
-        self, time: float, number: int, method: str, target: Any, sources: Any, *rest: Any
-    ) -> None:
-        args, kwargs, result, error, code, offset, thread = rest
-        place = at(code, offset)
-        tape = self.trace.tapes.get(number)
-        if tape is None:  # entered never, or long ago
-            tape = self.trace.tapes[number] = Tape(number, False, True, place)
-        tape.queries += 1
-        self.steps[place] = self.steps.get(place, 0) + 1
-        flat = nest.flatten(sources)
-        given = [None] * len(flat) if result is None else nest.flatten(result)
-        answers = [
-            Answer(self._source(s, time), "", raw.gradient_array(g), sparse=hasattr(g, "indices"))
-            for s, g in zip(flat, given, strict=False)
-        ]
-        targets = [self._value(t, time, ((code, offset),)) for t in nest.flatten(target)]
-        query = Query(
-            tape, method, targets, "", answers, place, time, self.steps[place], error=error,
-            zeros=_asks_zeros(args, kwargs), seeds=_seeds(method, targets, args, kwargs),
-        )  # fmt: skip
-        self.trace.queries.append(query)
-        self._gradient_event(query, given, thread)
-
-    def _source(self, source: Any, time: float) -> Any:
-        value = self._value(source, time)
-        if isinstance(source, np.ndarray):
-            self._array_source(source, value, time)
-        return value.variable if isinstance(source, Engine_variable) else value
-
-    def _array_source(self, source: Any, value: Value, time: float) -> None:
-        """A NumPy array as a source: where it became a constant, the path leads on."""
-        for entry in self.entries:
-            if entry.given is source and entry.value is not value and entry.value.maker is None:
-                self._add(
-                    Event("Const", "constant", [value], [entry.value], at(*entry.stack[0]),
-                          entry.time, way="array")
-                )  # fmt: skip
-
-    def _gradient_event(self, query: Query, given: list, thread: int) -> None:
-        """The answers, as made by the query, where no recorded op made them."""
-        tensors = [g for g in given if isinstance(g, Engine_value)]
-        outputs = [self._value(g, query.time) for g in tensors]
-        outputs = [o for o in outputs if o.maker is None]
-        if outputs:
-            inputs = [
-                a.source if isinstance(a.source, Value) else self.current[id(a.source.owner)]
-                for a in query.answers
-                if a.array is not None
-                and (isinstance(a.source, Value) or id(a.source.owner) in self.current)
-            ]
-            self._add(
-                Event(query.method, f"tape.{query.method}", [*inputs, *query.targets], outputs,
-                      query.place, query.time, way="gradient"), thread,
-            )  # fmt: skip
-
-
-def _asks_zeros(args: Any, kwargs: Any) -> bool:
-    """Was `unconnected_gradients="zero"` given, as word or as member of the enumeration?"""
-    given = [kwargs.get("unconnected_gradients"), *args]
-    return any(str(getattr(g, "value", g)) == "zero" for g in given if not hasattr(g, "_value"))
-
-
-def _seeds(method: str, targets: list[Value], args: Any, kwargs: Any) -> list | None:
-    """The arrays given as `output_gradients`, None when there are none."""
-    given = kwargs.get("output_gradients", args[0] if args and method == "gradient" else None)
-    if given is None:
-        return None
-    flat = nest.flatten(given)
-    return [
-        None if g is None else np.asarray(convert.to_tensor(g)._value, dtype=t.dtype)
-        for g, t in zip(flat, targets, strict=False)
-    ]
 
 
 # --- one op, forwards again -----------------------------------------------------------------------

@@ -11,11 +11,12 @@ import numpy as np
 from ...detours import Entry
 from ...place import Place
 from ...place import at as _at
-from ...trace import Event, Layer, Trace, Value, Variable, Watch
+from ...trace import Event, Layer, Value, Variable, Watch
+from ..joining import Joiner
 from . import engine as raw
 from . import ops, values
 from .autograph import original
-from .values import TensorValue
+from .values import TensorValue, gradient_array
 
 # What may have come from a tensor by way of Python.
 PLAIN = (float, int, complex, np.ndarray, np.generic, list, tuple)
@@ -26,19 +27,43 @@ def at(code: CodeType, offset: int) -> Place:
     return _at(*original(code, offset))
 
 
-class Holder:
-    """The values of one reading, and the events that join them."""
+class Holder(Joiner):
+    """The values of one reading; variables are known by their handles' ids."""
 
     def __init__(self, engine: raw.Engine) -> None:
-        self.engine = engine
-        self.trace = Trace(engine.name)
-        self.by_object: dict[int, Value] = {}
-        self.variables: dict[int, Variable] = {}  # by the id of the handle
-        self.current: dict[int, Value] = {}  # the value of each variable now, by its handle's id
+        super().__init__(engine)
         self.pending: dict[int, tuple] = {}  # what a variable was given before it was there
-        self.entries: list[Entry] = []
-        self.active: dict[int, list[int]] = {}  # tapes that are recording, by thread
-        self.held: list[Any] = []
+
+    # --- TensorFlow's tensors ---------------------------------------------------------------------
+    def _at(self, code: CodeType, offset: int) -> Place:
+        return at(code, offset)
+
+    def _flat(self, structure: Any) -> list:
+        import tensorflow as tf
+
+        return tf.nest.flatten(structure)
+
+    def _is_followed(self, thing: Any) -> bool:
+        return is_tensor(thing) or self._is_variable(thing)
+
+    def _is_variable(self, thing: Any) -> bool:
+        return handle_of(thing) is not None
+
+    def _target(self, target: Any, time: float, frames: Any) -> Value:
+        value = self._value(target, time)
+        if value.kind in ("number", "array") and value.array is not None and value.maker is None:
+            self.entries.append(Entry(value, target, frames, time))
+        return value
+
+    def _latest(self, variable: Variable) -> Value:
+        return self._now(handle_of(variable.owner), variable.owner)
+
+    def _answered(self, gradient: Any) -> Any:
+        tensor = getattr(gradient, "values", None) if hasattr(gradient, "indices") else gradient
+        return tensor if is_tensor(tensor) else None
+
+    def _array(self, thing: Any, dtype: Any = None) -> Any:
+        return gradient_array(thing) if dtype is None else np.asarray(thing, dtype=dtype)
 
     # --- values -----------------------------------------------------------------------------------
     def _keep(self, value: Value, *things: Any) -> Value:
@@ -106,14 +131,6 @@ class Holder:
     def _same(self, tensor: Any, value: Value) -> Value:
         self._alias(tensor, value)
         return value
-
-    def _add(self, event: Event, thread: int | None = None) -> None:
-        event.tapes = frozenset(self.active.get(thread, ()) if thread is not None else ())
-        self.trace.events.append(event)
-        for value in event.inputs:
-            value.users.append(event)
-        for value in event.outputs:
-            value.maker = event
 
     def _layer(self, layer: Any) -> Layer | None:
         if layer is None:

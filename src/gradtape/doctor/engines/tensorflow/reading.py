@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ...detours import Entry, Exit, link
+from ...detours import Entry, Exit
 from ...graph import ancestors
-from ...place import Place, Written
-from ...trace import Answer, Asked, Event, Query, Tape, Trace, Value, Variable, Watch
+from ...place import Written
+from ...trace import Asked, Event, Value
 from . import engine as raw
 from . import ops, values
 from .autograph import original
@@ -35,26 +35,16 @@ SILENT = frozenset({
 class Reader(Holder):
     """One reading of the log, event by event."""
 
+    EXITS = EXITS
+
     def __init__(self, engine: raw.Engine) -> None:
         super().__init__(engine)
-        self.exits: list[Exit] = []
-        self.steps: dict[Place, int] = {}
-        self.readers: dict[int, Callable[..., None]] = {
+        self.readers = {
             raw.OP: self._op, raw.MADE: self._made, raw.CONVERT: self._convert,
             raw.ESCAPE: self._escape, raw.START: self._start, raw.STOP: self._stop,
             raw.WATCH: self._watch, raw.CUSTOM: self._custom, raw.SCRIPT: self._script,
             raw.PREDICT: self._predict, raw.QUERY: self._query,
         }  # fmt: skip
-
-    def read(self) -> Trace:
-        for time, event in enumerate(self.engine.log):
-            self.readers[event[0]](time, *event[1:])
-        self.trace.exits = self.exits
-        for found in link(self.exits, self.entries):
-            if found.outputs[0].maker is None:
-                self._add(found)
-        self.trace.events.sort(key=lambda event: event.time)
-        return self.trace
 
     # --- ops --------------------------------------------------------------------------------------
     def _op(
@@ -216,13 +206,6 @@ class Reader(Holder):
         return pull
 
     # --- leaving and coming back ------------------------------------------------------------------
-    def _escape(
-        self, time: float, it: Any, name: str, result: Any, stack: Any, *where: Any
-    ) -> None:
-        if stack:
-            self.exits.append(Exit(self._value(it, time), EXITS[name], result, stack, time))
-            self.held.append(result)
-
     def _convert(
         self, time: float, given: Any, tensor: Any, stack: Any, handed: bool, *where: Any
     ) -> None:
@@ -258,102 +241,6 @@ class Reader(Holder):
         )  # fmt: skip
         self._add(event, thread)
         self.exits += [Exit(o, name, o.array, frames, time) for o in outputs]
-
-    # --- tapes ------------------------------------------------------------------------------------
-    def _start(
-        self, time: float, number: int, it: Any, code: Any, offset: int, thread: int
-    ) -> None:
-        tape = self.trace.tapes.get(number)
-        if tape is None:
-            tape = Tape(number, it._persistent, it._watch_accessed_variables, at(code, offset))
-            self.trace.tapes[number] = tape
-        tape.spans.append([time, float("inf")])
-        self.active.setdefault(thread, []).append(number)
-
-    def _stop(self, time: float, number: int, code: Any, offset: int, thread: int) -> None:
-        tape = self.trace.tapes.get(number)
-        if tape is not None and tape.spans:
-            tape.spans[-1][1] = time
-        if number in self.active.get(thread, ()):
-            self.active[thread].remove(number)
-
-    def _watch(
-        self, time: float, number: int, it: Any, code: Any, offset: int, thread: int
-    ) -> None:
-        import tensorflow as tf
-
-        tape = self.trace.tapes.get(number)
-        for part in tf.nest.flatten(it):
-            if tape is not None and (is_tensor(part) or handle_of(part) is not None):
-                value = self._value(part, time)
-                watched: Any = value.variable if value.variable is not None else value
-                tape.watches.append(Watch(watched, time, at(code, offset)))
-
-    def _query(
-        self, time: float, number: int, method: str, target: Any, sources: Any, *rest: Any
-    ) -> None:
-        import tensorflow as tf
-
-        args, kwargs, result, error, _, _, code, offset, thread = rest
-        place = at(code, offset)
-        tape = self.trace.tapes.get(number)
-        if tape is None:  # entered never, or long ago
-            tape = self.trace.tapes[number] = Tape(number, False, True, place)
-        tape.queries += 1
-        self.steps[place] = self.steps.get(place, 0) + 1
-        flat = tf.nest.flatten(sources)
-        given = [None] * len(flat) if result is None else tf.nest.flatten(result)
-        answers = [
-            Answer(self._source(s, time), "", gradient_array(g), sparse=hasattr(g, "indices"))
-            for s, g in zip(flat, given, strict=False)
-        ]
-        targets = [self._target(t, time, ((code, offset),)) for t in tf.nest.flatten(target)]
-        query = Query(
-            tape, method, targets, "", answers, place, time, self.steps[place], error=error,
-            zeros=_asks_zeros(args, kwargs), seeds=_seeds(method, targets, args, kwargs),
-        )  # fmt: skip
-        self.trace.queries.append(query)
-        self._gradient_event(query, given, thread)
-
-    def _target(self, target: Any, time: float, frames: Any) -> Value:
-        value = self._value(target, time)
-        if value.kind in ("number", "array") and value.array is not None and value.maker is None:
-            self.entries.append(Entry(value, target, frames, time))
-        return value
-
-    def _source(self, source: Any, time: float) -> Any:
-        value = self._value(source, time)
-        if isinstance(source, np.ndarray):
-            self._array_source(source, value, time)
-        return value.variable if handle_of(source) is not None else value
-
-    def _array_source(self, source: Any, value: Value, time: float) -> None:
-        """A NumPy array as a source: where it became a constant, the path leads on."""
-        for entry in self.entries:
-            if entry.given is source and entry.value is not value and entry.value.maker is None:
-                self._add(
-                    Event("Const", "constant", [value], [entry.value], at(*entry.stack[0]),
-                          entry.time - 0.5, way="array")  # before the op that took it
-                )  # fmt: skip
-
-    def _gradient_event(self, query: Query, given: list, thread: int) -> None:
-        """The answers, as made by the query, where no recorded op made them."""
-        tensors = [getattr(g, "values", g) if hasattr(g, "indices") else g for g in given]
-        outputs = [self._value(g, query.time) for g in tensors if is_tensor(g)]
-        outputs = [o for o in outputs if o.maker is None]
-        if outputs:
-            inputs = [
-                a.source if isinstance(a.source, Value) else self._of(a.source)
-                for a in query.answers
-                if isinstance(a.source, (Value, Variable)) and a.array is not None
-            ]
-            self._add(
-                Event(query.method, f"tape.{query.method}", [*inputs, *query.targets], outputs,
-                      query.place, query.time, way="gradient"), thread,
-            )  # fmt: skip
-
-    def _of(self, variable: Variable) -> Value:
-        return self._now(handle_of(variable.owner), variable.owner)
 
 
 def expanded(
@@ -394,22 +281,3 @@ def _way(kind: str) -> str:
         return "pyfunc"
     passes = "Dataset" in kind or kind.startswith(("Iterator", "MakeIterator", "Queue"))
     return "dataset" if passes else "op"
-
-
-def _asks_zeros(args: Any, kwargs: Any) -> bool:
-    """Was `unconnected_gradients="zero"` given, as word or as member of the enumeration?"""
-    given = [kwargs.get("unconnected_gradients"), *args]
-    return any(str(getattr(g, "value", g)) == "zero" for g in given if not is_tensor(g))
-
-
-def _seeds(method: str, targets: list[Value], args: Any, kwargs: Any) -> list | None:
-    """The arrays given as `output_gradients`, None when there are none."""
-    import tensorflow as tf
-
-    given = kwargs.get("output_gradients", args[0] if args and method == "gradient" else None)
-    if given is None:
-        return None
-    return [
-        None if g is None else np.asarray(g, dtype=t.dtype)
-        for g, t in zip(tf.nest.flatten(given), targets, strict=False)
-    ]
