@@ -45,6 +45,17 @@ with tf.GradientTape() as tape:
     loss = tf.reduce_sum(tf.square(noisy)) + tf.reduce_sum(tf.random.gamma([3], alpha))
 grad = tape.gradient(loss, w)
 """,
+    "draws and NumPy under a gradient of their own": """\
+@tf.custom_gradient
+def sine(x):
+    return tf.constant(np.sin(x.numpy())), lambda g: g * tf.cos(x)
+
+tf.random.set_seed(38)
+w = tf.Variable(tf.ones([4]))
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(sine(w)) + 5.0 * tf.reduce_sum(tf.random.gamma([3], tf.nn.softplus(w)))
+grad = tape.gradient(loss, w)
+""",
     "state": """\
 w, seen = tf.Variable([1.0, 2.0]), tf.Variable(0.0)
 for _ in range(3):
