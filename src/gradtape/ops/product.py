@@ -12,40 +12,29 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import numpy as np
-
 from . import jobs
 from .parallel import threads
 
-# Multiplications up to which OpenBLAS works in one thread. A second one gains nothing up to twice
-# as many, and on a busy machine it is waited for: 32 x 64 times 64 x 256 took 2,200 us on the
-# average (19 at best) next to other work, its halves 64 (18 at best).
+# Multiplications up to which OpenBLAS itself works in one thread.
 ALONE = 1 << 18
-_HALVES = 2 * ALONE if threads() > 1 and os.environ.get("OPENBLAS_NUM_THREADS") != "1" else 0
+# A second one gains 3 us up to twice as many, but next to other work it is waited for: 32 x 64
+# times 64 x 256 took 2,200 us on the average (12 at best) with it, 17 (16 at best) without.
+_ONE = 2 * ALONE if threads() > 1 and os.environ.get("OPENBLAS_NUM_THREADS") != "1" else 0
 # Those up to which one thread will do next to convolutions: 0.1 ms.
 LITTLE = 1 << 22
 
 
 def product(a: Any, b: Any) -> Any:
     """Of two matrices of floats that fit each other."""
-    (m, k), n = a.shape, b.shape[1]
-    work = m * k * n
+    work = a.size * b.shape[1]
     if work > ALONE:
-        if work <= _HALVES:
-            return _by_halves(a, b, m, n)
         if jobs.company:
             jobs.company -= 1
             if work <= LITTLE:
                 return _alone(a, b)
+        if work <= _ONE and jobs.blas.found():
+            return _alone(a, b)
     return a.dot(b)  # the same product as np.matmul's, 0.7 us sooner
-
-
-def _by_halves(a: Any, b: Any, m: int, n: int) -> Any:
-    y = np.empty((m, n), a.dtype)
-    half = m // 2
-    np.dot(a[:half], b, y[:half])
-    np.dot(a[half:], b, y[half:])
-    return y
 
 
 def _alone(a: Any, b: Any) -> Any:
