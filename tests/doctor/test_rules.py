@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
+from gradtape.doctor.finding import Finding
 from gradtape.doctor.rules import CATALOGUE
 from gradtape.doctor.rules.base import Rule
 
@@ -63,6 +64,46 @@ def test_a_failing_program_is_explained_and_the_cured_one_is_quiet(section: Sect
     if section.cured is not None:
         quiet = diagnose(PREAMBLE + section.cured).findings.values()
         assert [sketch(f) for f in quiet] == []
+
+
+def test_a_program_that_is_run_again_gets_the_same_findings() -> None:
+    for section in (case.values[0] for case in cases() if "left-the-tape" in str(case.id)):
+        first, second = (diagnose(PREAMBLE + section.failing).findings for _ in range(2))
+        assert [*map(sketch, first.values())] == [*map(sketch, second.values())]
+
+
+EDITED = [case for case in cases() if "\nedit: " in case.values[0].expected]
+
+
+@pytest.mark.parametrize("section", EDITED)
+def test_the_edited_lines_cure_the_program(section: Section) -> None:
+    """One finding after the other: each edit removes its own, until nothing is left to edit."""
+    program = PREAMBLE + section.failing
+    first = finding = next(iter(diagnose(program).findings.values()))
+    edits = 0
+    while finding.edit is not None:
+        program, edits = _edited(program, finding), edits + 1
+        session = diagnose(program)
+        left = list(session.findings.values())
+        assert sketch(finding) not in map(sketch, left)
+        assert edits < 4
+        if not left:
+            break
+        finding = left[0]
+    elsewhere = " in line " in first.fix  # what is to be changed there, too, the edit does not show
+    if edits == 1 and first.would_be is not None and not elsewhere:
+        known = [line for record in session.history.records.values() for line in record.lines]
+        norms = [n for line in known if line.name in first.sources for n in line.norms.numbers]
+        assert any(norm == pytest.approx(first.would_be.norm, rel=1e-3) for norm in norms)
+
+
+def _edited(program: str, finding: Finding) -> str:
+    lines = program.splitlines(keepends=True)
+    assert finding.place is not None
+    assert finding.edit is not None
+    old = lines[finding.place.line - 1]
+    lines[finding.place.line - 1] = old[: len(old) - len(old.lstrip())] + finding.edit + "\n"
+    return "".join(lines)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from .flow import Stack, connection
-from .place import Place, at, full_name, parents
+from .place import Place, at, by_code, full_name, parents
 from .trace import Event, Value
 
 # How far back an exit is looked for when only the source can tell.
@@ -174,7 +173,7 @@ def _literal(entry: Entry) -> bool:
     return abs(entry.given) in _numbers(*entry.stack[0])
 
 
-@lru_cache(maxsize=4096)
+@by_code(4096)
 def _numbers(code: CodeType, offset: int) -> frozenset[float]:
     """The numbers in the text of an expression."""
     place = at(code, offset)

@@ -11,8 +11,9 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from types import CodeType
+from typing import Any
 
-from .place import Place, at, span_of, tree
+from .place import Place, at, by_code, span_of, tree
 
 Stack = Sequence[tuple[CodeType, int]]
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -21,9 +22,14 @@ _BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.ClassDef, 
 
 
 # --- from where a value left to where it came back ------------------------------------------------
-@lru_cache(maxsize=1 << 14)  # a loop asks the same again and again
 def connection(left: Stack, came: Stack, operand: int | None = None) -> str | None:
     """How a value that left at one stack came back at the other: "inside", "names" or not."""
+    files = tuple(code.co_filename for code, _ in (*left, *came))
+    return _connection(files, left, came, operand)
+
+
+@lru_cache(maxsize=1 << 14)  # a loop asks the same again and again; by files, as `by_code`
+def _connection(files: Any, left: Stack, came: Stack, operand: int | None) -> str | None:
     met = _meeting(left, came)
     if met is None:
         return None
@@ -148,7 +154,7 @@ def spread(code: CodeType, names: set[str]) -> set[str]:
 
 
 # --- functions and their calls --------------------------------------------------------------------
-@lru_cache(maxsize=256)
+@by_code(256)
 def function_of(code: CodeType) -> Function | None:
     """The definition of a function; None of a module, a comprehension and where no source is."""
     whole = tree(code.co_filename)
@@ -165,7 +171,7 @@ def function_of(code: CodeType) -> Function | None:
     return None
 
 
-@lru_cache(maxsize=256)
+@by_code(256)
 def statements(code: CodeType) -> tuple[ast.stmt, ...]:
     """The statements of a function or module, nested blocks included."""
     scope: ast.AST | None = function_of(code)

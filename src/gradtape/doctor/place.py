@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import linecache
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from itertools import islice
 from types import CodeType
-from typing import Any
+from typing import Any, TypeVar
 
+Kept = TypeVar("Kept")
 BRIEF = 60  # characters of an expression of several lines
 
 
@@ -106,14 +108,20 @@ class Written(Place):
         self.span = span_of(code.co_filename, node)
 
 
+def by_code(maxsize: int) -> Callable[[Callable[..., Kept]], Callable[..., Kept]]:
+    """A cache of what a function says of some code. By the code's file, too: to Python, equal code
+    of two files is one, and so is a cell of a notebook that is run again."""
+
+    def decorate(function: Callable[..., Kept]) -> Callable[..., Kept]:
+        kept = lru_cache(maxsize)(lambda file, code, *more: function(code, *more))
+        return lambda code, *more: kept(code.co_filename, code, *more)
+
+    return decorate
+
+
+@by_code(8192)
 def at(code: CodeType, offset: int) -> Place:
     """The place of an instruction; one object each, because finding the expression takes time."""
-    return _at(code.co_filename, code, offset)
-
-
-# By file, too: to Python, equal code of two files is one.
-@lru_cache(maxsize=8192)
-def _at(file: str, code: CodeType, offset: int) -> Place:
     return Place(code, offset)
 
 
