@@ -13,9 +13,26 @@ from ..graph import Cut
 from .base import CutRule
 
 
-class LeftTheTape(CutRule):
-    code, name, cause = "GT103", "left-the-tape", "numpy-conversion"
+class TakenOut(CutRule):
+    """A value that left the tape: as an array, or as a Python number (`scalar`)."""
+
     states = frozenset({"none", "error", "ok"})
+    scalar: bool
+
+    def examine(self, case: Case) -> Finding | None:
+        if case.answer.state == "error" and not out_of_reach(case):
+            return None
+        if case.answer.state != "ok" and case.cut_by(self.cause) is not None:
+            _ = case.would_be  # computing it again proves that the value came back
+        return super().examine(case) or _lost(self, case)
+
+    def more(self, case: Case, cut: Cut) -> dict[str, Any]:
+        return {"also": _comes_back(case, cut), "edit": rewrite.rewrite(cut.place).line}
+
+
+class LeftTheTape(TakenOut):
+    scalar = False
+    code, name, cause = "GT103", "left-the-tape", "numpy-conversion"
     title = "the value went through NumPy and came back as a constant"
     lesson = """\
 A tape records TensorFlow's functions. NumPy's take the numbers out of a tensor and know nothing
@@ -45,13 +62,6 @@ print(np.mean(parts), loss.numpy())
 When the array is meant as a constant (a target, a weight of the loss): then do not ask for the
 gradient of what it was computed from."""
 
-    def examine(self, case: Case) -> Finding | None:
-        if case.answer.state == "error" and not out_of_reach(case):
-            return None
-        if case.answer.state != "ok" and case.cut_by(self.cause) is not None:
-            _ = case.would_be  # computing it again proves that the value came back
-        return super().examine(case) or lost(self, case, scalar=False)
-
     def message(self, case: Case, cut: Cut) -> str:
         text, back = cut.place.text.splitlines()[0], cut.event.back
         if stored(cut):
@@ -74,18 +84,15 @@ gradient of what it was computed from."""
     def fix(self, case: Case, cut: Cut) -> str:
         return advice(cut)
 
-    def more(self, case: Case, cut: Cut) -> dict[str, Any]:
-        return {"also": comes_back(case, cut), "edit": rewrite.rewrite(cut.place).line}
 
-
-def lost(rule: CutRule, case: Case, scalar: bool) -> Finding | None:
+def _lost(rule: TakenOut, case: Case) -> Finding | None:
     """No path at all, and something computed from the source left and was kept: likely there."""
     if case.answer.state != "none" or case.path is not None or not case.nodes:
         return None
     made, nodes = descendants(case.nodes), set(case.nodes)
     for exit in case.trace.exits:
         inside = exit.value in made and case.tape.recording(exit.time) and exit.how != "bool()"
-        if not inside or exit.scalar != scalar or not flow.bound_at(exit.place):
+        if not inside or exit.scalar != rule.scalar or not flow.bound_at(exit.place):
             continue
         if exit.value in nodes and isinstance(exit.place.statement, ast.Expr):
             continue  # the source itself, noted down
@@ -110,7 +117,7 @@ def stored(cut: Cut) -> bool:
     return bool(exits) and bool(exits[0].stores)
 
 
-def comes_back(case: Case, cut: Cut) -> list:
+def _comes_back(case: Case, cut: Cut) -> list:
     """Where the value returned, unless it is in the very same expression."""
     back, place = cut.event.back, cut.place
     if back is None or back == place or back.contains(place):

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from .. import rewrite
 from ..case import Case
-from ..finding import Finding
 from ..graph import Cut
-from .base import CutRule
-from .left_the_tape import advice, comes_back, lost, out_of_reach
+from .left_the_tape import TakenOut, advice
 
 
-class PythonScalar(CutRule):
-    code, name, states = "GT104", "python-scalar", frozenset({"none", "error", "ok"})
+class PythonScalar(TakenOut):
+    scalar = True
+    code, name = "GT104", "python-scalar"
     title = "float(), .item() or a function of math made a plain number of the tensor"
     lesson = """\
 `float(x)`, `int(x)`, `x.numpy().item()` and `math.exp(x)` give Python numbers, which carry no
@@ -37,13 +33,6 @@ print(float(energy))
 When the number is a constant on purpose, such as a threshold or a temperature that is not
 trained."""
 
-    def examine(self, case: Case) -> Finding | None:
-        if case.answer.state == "error" and not out_of_reach(case):
-            return None
-        if case.answer.state != "ok" and case.cut_by(self.cause) is not None:
-            _ = case.would_be  # computing it again proves that the value came back
-        return super().examine(case) or lost(self, case, scalar=True)
-
     def message(self, case: Case, cut: Cut) -> str:
         text, back = cut.place.text.splitlines()[0], cut.event.back
         if case.answer.state == "error":
@@ -60,9 +49,6 @@ trained."""
 
     def fix(self, case: Case, cut: Cut) -> str:
         return advice(cut) + ", and take the number only to print or store it"
-
-    def more(self, case: Case, cut: Cut) -> dict[str, Any]:
-        return {"also": comes_back(case, cut), "edit": rewrite.rewrite(cut.place).line}
 
 
 RULE = PythonScalar()
