@@ -47,6 +47,7 @@ def run(program: Program) -> None:
 
 def _become(program: Program) -> None:
     """Replace this process's ``__main__`` by the program and execute it."""
+    _replaced.append(sys.modules["__main__"])
     main = sys.modules["__main__"] = _fresh_main()
     sys.argv[1:] = program.arguments
     try:
@@ -56,6 +57,10 @@ def _become(program: Program) -> None:
         raise SystemExit(f"gradtape: {error}") from None
     vars(main).update(loaded.attributes)
     exec(loaded.code, vars(main))
+
+
+# Python's own top level still looks into the module that it has started.
+_replaced: list[ModuleType] = []
 
 
 def _fresh_main() -> ModuleType:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 import numpy as np
 
@@ -49,11 +50,11 @@ grad = tape.gradient(loss, w)
             return None
         edit = None
         above = _above(event)
-        squashed = [e for e in above if e.kind in SQUASHING and _underflowed(e)]
+        squashed = [e for e in above if e.kind in SQUASHING and _rounded(e, zeros)]
         if squashed:
             loss = "softmax" if squashed[0].kind == "Softmax" else "sigmoid"
             fix = f"use `tf.nn.{loss}_cross_entropy_with_logits` on the value before the {loss}"
-        elif any(e.kind == "Exp" and _underflowed(e) for e in above):
+        elif any(e.kind == "Exp" and _rounded(e, zeros) for e in above):
             fix = "use `tf.reduce_logsumexp` on the exponents, which cannot underflow"
         else:
             new = _instead(event.place)
@@ -64,13 +65,15 @@ grad = tape.gradient(loss, w)
             f"`{event.place.text}` takes the logarithm of 0{share(zeros)}, which is minus "
             "infinity.",
             fix, event=event, mends=False, edit=edit,
-            also=[(e.place, f"this {e.name} underflowed") for e in squashed[:1]],
+            also=[(e.place, f"this {e.name} is exactly 0 or 1 there") for e in squashed[:1]],
         )  # fmt: skip
 
 
-def _underflowed(event: Event) -> bool:
-    """Did some of its results underflow?"""
-    return bool((np.asarray(event.outputs[0].array) == 0).any())
+def _rounded(event: Event, zeros: Any) -> bool:
+    """Are its results 0 or 1 where the logarithm met a 0?"""
+    made = np.asarray(event.outputs[0].array)
+    ends = (made == 0) | (made == 1)
+    return bool((ends & zeros).any() if ends.shape == zeros.shape else ends.any())
 
 
 def _instead(place: Place) -> str | None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..case import Case
+from ..faults import descendants
 from ..finding import Finding
 from ..graph import Cut
 from ..place import Place
+from ..replay import above
+from ..trace import Event
 from .base import CutRule
 
 
@@ -50,11 +53,26 @@ grad = tape.gradient(loss, w)
         """Seen from the function that holds the block: that is where the line can be moved."""
         return cut.event.place_in(case.tape.place.code, case.query.place.code)
 
-    def _when(self, case: Case, cut: Cut) -> str:
+    def _when(self, case: Case, event: Event) -> str:
         spans: list[Any] = case.tape.spans
-        if not spans or cut.event.time < spans[0][0]:
+        if not spans or event.time < spans[0][0]:
             return "before"
-        return "after" if cut.event.time >= spans[-1][1] else "between"
+        return "after" if event.time >= spans[-1][1] else "between"
+
+    def _lines(self, case: Case, cut: Cut) -> str:
+        """All lines that have to be moved with the one where the path ends."""
+        place, when = self._place(case, cut), self._when(case, cut.event)
+        below = descendants(case.nodes) if when == "before" else None
+        moved = {place.line}
+        for event in {v.maker for v in above(case.targets) if v.maker is not None}:
+            if self._when(case, event) == when and (
+                below is None or any(v in below for v in event.inputs)
+            ):
+                seen = event.place_in(case.tape.place.code, case.query.place.code)
+                if seen.code is place.code:
+                    moved.add(seen.line)
+        *first, last = map(str, sorted(moved))
+        return f"lines {', '.join(first)} and {last}" if first else "this line"
 
     def _message(self, case: Case, cut: Cut, place: Place) -> str:
         text = place.text.splitlines()[0]
@@ -62,15 +80,15 @@ grad = tape.gradient(loss, w)
             "before": "before the tape began to record",
             "after": "after the tape had stopped recording",
             "between": "while the tape was not recording",
-        }[self._when(case, cut)]
+        }[self._when(case, cut.event)]
         return f"`{text}` ran {when}, so the tape does not know it."
 
     def fix(self, case: Case, cut: Cut) -> str:
-        if self._when(case, cut) == "between":
+        if self._when(case, cut.event) == "between":
             return "take this line out of the block that stops the recording"
-        where = "end" if self._when(case, cut) == "after" else "start"
+        where = "end" if self._when(case, cut.event) == "after" else "start"
         line = case.tape.place.line
-        return f"move this line into the `with` block of line {line}, at its {where}"
+        return f"move {self._lines(case, cut)} into the `with` block of line {line}, at its {where}"
 
 
 RULE = OutsideTape()
