@@ -103,13 +103,14 @@ class Session:
         place, step = record.place, record.steps
         found = tuple(line.state for line in record.lines)
         known = self._known.get(place)
-        if known is not None and known[0] == found and step > THOROUGH and step & (step - 1):
+        quiet = set(found) <= {"ok"} and asked.error is None
+        due = _power_of_4(step) if quiet else not step & (step - 1)
+        if known is not None and known[0] == found and step > THOROUGH and not due:
             for finding in known[1]:
                 _count(finding, place, step)
             return
-        quiet = set(found) <= {"ok"} and asked.error is None
         if quiet and step > THOROUGH:
-            if not _power_of_4(step):
+            if not due:
                 return
             self.engine.trim(0)  # a look at this step alone is quicker
         self._known[place] = found, self._examine(asked, record)

@@ -16,6 +16,7 @@ from ... import nest
 from ...core.apply import tensor
 from ...core.place import caller
 from ...core.record import Value, follows, threads
+from ...ops.reasons import Reason
 from ...sweep import SEVERAL, SHORT
 from ...tape import GradientTape, _differentiate
 from ...variable import Variable
@@ -145,11 +146,16 @@ def _how_far(tape: Any, name: str, source: Any, target_name: str, target: Any) -
         return f"`{name}` is no tensor but of type {type(source).__name__}."
     elif not follows(tape, source):
         return f"This tape was not told to watch `{name}`."
-    used = _users(tape, source._id)
+    used, stops, reached = _users(tape, source._id)
     if not used:
         return f"This tape watched `{name}`, and recorded nothing that was computed from it."
-    parts = nest.flatten(target)
-    known = any(isinstance(t, Value) and follows(tape, t) for t in parts)
+    followed = [t for t in nest.flatten(target) if isinstance(t, Value) and follows(tape, t)]
+    if stops and any(t._id in reached for t in followed):
+        place, why = stops[0]
+        return (
+            f"`{place.text}` at {shown(place.file)}:{place.line} lets no gradient through: {why}."
+        )
+    known = bool(followed)
     ends = "does not come from there" if known else "is not on this tape"
     op, place = used[-1]
     return (
@@ -158,15 +164,20 @@ def _how_far(tape: Any, name: str, source: Any, target_name: str, target: Any) -
     )
 
 
-def _users(tape: Any, key: int) -> list[tuple[Any, Place]]:
-    """The ops that were computed from a value, in order."""
-    reached, found = {key}, []
+def _users(tape: Any, key: int) -> tuple[list[tuple[Any, Place]], list[tuple[Place, str]], set]:
+    """The ops that were computed from a value, in order; those of them that have no slope, with
+    the reason; and all numbers of values that were computed from it."""
+    reached, found, stops = {key}, [], []
     for record in tape.records:
         several = len(record) == SEVERAL
         inputs = record[2:4] if len(record) == SHORT else record[2]
-        if any(i in reached for i in inputs if i is not None):
+        used = [k for k, i in enumerate(inputs) if i is not None and i in reached]
+        if used:
+            op = record[0]
             reached.update(record[7] if several else record[1:2])
             code, offset = record[5:7] if several else record[-2:]
             if code is not None:
-                found.append((record[0], at(code, offset)))
-    return found
+                found.append((op, at(code, offset)))
+                rules = [op.rules[0 if op.joint else k] for k in used]
+                stops += [(at(code, offset), r.why) for r in rules if isinstance(r, Reason)]
+    return found, stops, reached

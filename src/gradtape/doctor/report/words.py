@@ -48,11 +48,13 @@ def summary(report: Any) -> str:
         return f"{plural(found, 'finding')} in {plural(asked, 'gradient')}"
     if not asked:
         return "no gradient was asked for"
-    lost = {s: n for s, n in report.history.states.items() if s in LOST}
-    if lost:
-        which = ", ".join(f"{n:,} {state}" for state, n in lost.items())
-        return f"{plural(asked, 'gradient')} ({which}), no cause found"
-    return f"{plural(asked, 'gradient')}, all healthy"
+    others = {s: n for s, n in report.history.states.items() if s != "ok"}
+    if not others:
+        return f"{plural(asked, 'gradient')}, all healthy"
+    which = ", ".join(f"{n:,} {state}" for state, n in others.items())
+    # A gradient may well be zero: at a minimum, of a part that was not used.
+    said = "no cause found" if any(state in LOST for state in others) else "no fault found"
+    return f"{plural(asked, 'gradient')} ({which}), {said}"
 
 
 def would_be(finding: Finding) -> str:

@@ -10,6 +10,7 @@ from .. import edits
 from ..case import Case
 from ..faults import Fault
 from ..finding import Finding
+from ..place import full_name
 from ..trace import Event
 from .base import FaultRule
 from .counts import share
@@ -53,6 +54,10 @@ grad = tape.gradient(loss, w)
             said = f"`{text}` divides by 0{share(zeros)}."
             fix = "divide with `tf.math.divide_no_nan`, or add a little to the divisor"
         edit = _edit(event)
+        unit = _unit_vector(event)
+        if unit is not None:  # divide_no_nan would leave it at 0 for ever
+            fix = f"keep the length above 0: `{unit}`"
+            edit = edits.replaced(event.place, unit)
         return case.finding(self, event.place, said, fix, event=event, mends=False, edit=edit)
 
 
@@ -62,6 +67,22 @@ def _edit(event: Event) -> str | None:
         return None
     sides = [edits.text(place, side) for side in (node.left, node.right)]
     return edits.replaced(place, edits.called(place, "math.divide_no_nan", *sides))
+
+
+def _unit_vector(event: Event) -> str | None:
+    """What to write for a vector that is divided by its own length."""
+    place, node = event.place, event.place.node
+    if not isinstance(node, ast.BinOp) or not isinstance(node.right, ast.Call):
+        return None
+    length = node.right
+    if full_name(place.file, length.func).rpartition(".")[2] != "norm" or not length.args:
+        return None
+    vector, given = edits.text(place, node.left), [edits.text(place, a) for a in length.args]
+    named = {k.arg: edits.text(place, k.value) for k in length.keywords}
+    if given[0] != vector or len(given) > 1 or not named.keys() <= {"axis", "keepdims"}:
+        return None
+    axis = [f"axis={named['axis']}"] if "axis" in named else []
+    return edits.called(place, "math.l2_normalize", vector, *axis)
 
 
 def _negative(event: Event) -> bool:
