@@ -8,6 +8,7 @@ is imported inside it, so that ``--help`` stays quick.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -196,21 +197,26 @@ def _doctor(options: argparse.Namespace) -> int:
 def _delivery(options: argparse.Namespace) -> Delivery:
     import os
 
-    from gradtape.doctor.visit import Delivery, format_of
+    from gradtape.doctor.visit import FORMATS, Delivery, format_of
 
     output = options.output
     if output is not None and output != "-":
         output = os.path.abspath(output)  # wherever the program goes
         if os.path.isdir(output) or not os.path.isdir(os.path.dirname(output)):
             options.parser.error(f"argument --output: cannot write {options.output!r}")
-    return Delivery(options.format or format_of(output), output, options.max_findings)
+    format = options.format or format_of(output)
+    if format is None:
+        options.parser.error(
+            f"argument --output: the ending of {options.output!r} names no format; give one with "
+            f"--format ({', '.join(FORMATS)})"
+        )
+    return Delivery(format, output, options.max_findings)
 
 
 def _count(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise ValueError
-    return number
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 on")
+    return int(text)
 
 
 def _add_explain(commands: Commands) -> None:
@@ -226,9 +232,17 @@ def _add_explain(commands: Commands) -> None:
 
 
 def _explain(options: argparse.Namespace) -> int:
+    import os
+
     from gradtape.doctor.lessons import explain
 
-    return explain(options.name)
+    try:
+        code = explain(options.name)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `gradtape explain | head`: nobody reads on
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
 
 
 COMMANDS = (_add_run, _add_doctor, _add_explain)

@@ -141,6 +141,13 @@ def _finding(**given) -> Finding:
 
 # --- text -----------------------------------------------------------------------------------------
 def test_a_healthy_program_has_one_line() -> None:
+    zero = report_on("""\
+        w = tf.Variable(0.0)
+        with tf.GradientTape() as tape:
+            loss = w * w
+        grad = tape.gradient(loss, w)
+    """)
+    assert zero.to_text().endswith("gradtape doctor: 1 gradient (1 zero), no fault found\n")
     assert report_on(WRONG["healthy"]).to_text() == "gradtape doctor: 16 gradients, all healthy\n"
     assert report_on("").to_text() == "gradtape doctor: no gradient was asked for\n"
 

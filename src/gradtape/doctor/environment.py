@@ -27,7 +27,7 @@ def begin() -> None:
     if given.lower() in OFF or visit is not None:
         return
     output = None if given.lower() in ON else os.path.abspath(given)
-    visit = _Unasked("", Delivery(format_of(output), output))
+    visit = _Unasked("", Delivery(format_of(output) or "text", output))
     visit.begin()
     # Imported now, because what is imported after an interrupt changes the exit code.
     render(Report("", "", History(), []), visit.delivery, None)

@@ -22,7 +22,7 @@ class WouldBe:
     how: str = ""  # a substitute that was made: "rounding passed straight through"
 
 
-@dataclass
+@dataclass(repr=False)
 class Finding:
     """One fault and all that is known about it."""
 
@@ -45,13 +45,17 @@ class Finding:
     steps: list[int] = field(default_factory=list)  # of the query's place
     asked: int = 1  # how often that place has asked in all, known when the run has ended
     query: Any = None  # the trace's Query
-    survey: Callable[[], list[Spot]] | None = field(default=None, repr=False)  # see `spots`
+    survey: Callable[[], list[Spot]] | None = None  # see `spots`
 
     @cached_property
     def spots(self) -> list[Spot]:
         """The expressions on the way, in numbers; to be asked for while the trace is at hand."""
         survey, self.survey = self.survey, None  # it holds the arrays of the whole trace
         return [] if survey is None else survey()
+
+    def __repr__(self) -> str:
+        at = "" if self.place is None else f" at {self.place.file}:{self.place.line}"
+        return f"<{self.code} {self.name}: {self.state} of {', '.join(self.sources)}{at}>"
 
     @property
     def key(self) -> tuple:

@@ -119,7 +119,8 @@ class Tape:
     auto_watch: bool
     place: Place
     spans: list[list[float]] = field(default_factory=list)  # [start, stop] in the trace's time
-    pauses: list[Place] = field(default_factory=list)
+    reset: Place | None = None  # where it was told to forget, if it was
+    forgotten: list[list[float]] = field(default_factory=list)  # times of which it knows no more
     watches: list[Watch] = field(default_factory=list)
     queries: int = 0
 

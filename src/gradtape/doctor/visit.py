@@ -18,6 +18,9 @@ from .session import Session, fault_in_words
 from .watching import conclude
 
 FORMATS = ("text", "json", "html", "sarif")
+ENDINGS = {"": "text", "txt": "text", "log": "text", "htm": "html"} | {
+    name: name for name in FORMATS
+}
 WIDEST = 120
 
 
@@ -29,10 +32,9 @@ class Delivery(NamedTuple):
     most: int | None = None
 
 
-def format_of(output: str | None) -> str:
-    """The format that a file's name asks for; text when it does not say."""
-    ending = "" if output is None else Path(output).suffix[1:].lower()
-    return {"htm": "html"}.get(ending, ending if ending in FORMATS else "text")
+def format_of(output: str | None) -> str | None:
+    """The format that a file's name asks for; None when its ending is that of another."""
+    return ENDINGS.get("" if output is None else Path(output).suffix[1:].lower())
 
 
 class Visit:
@@ -112,7 +114,14 @@ class Visit:
         if output is None or output == "-":
             _print(self._target(), content)
         else:
-            Path(output).write_text(content, encoding="utf-8")
+            try:
+                Path(output).write_text(content, encoding="utf-8")
+            except OSError as error:
+                self._say(f"cannot write {output!r} ({error.strerror}); the report is:")
+                _print(
+                    self._stream, render(report, Delivery(most=self.delivery.most), self._stream)
+                )
+                return
             with _inside(self._folder):
                 self._say(f"{summary(report)}: {shown(output)}")
 

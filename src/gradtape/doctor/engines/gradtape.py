@@ -41,8 +41,8 @@ from ..trace import Asked, Trace
 # The first field of a raw event; the last three are code, offset and thread.
 (
     OP, READ, MADE, ASSIGN, CONVERT, ESCAPE, START, STOP, WATCH, OPAQUE, INSIDE, CUSTOM, QUERY,
-    INDEX,
-) = range(14)  # fmt: skip
+    INDEX, RESET,
+) = range(15)  # fmt: skip
 
 # Ways out of the tape, by the method that is called.
 EXITS = {
@@ -309,6 +309,7 @@ class Engine:
     def _hook_tapes(self) -> None:
         append, number = self.log.append, self.number
         enter, pop, watch = GradientTape.__enter__, GradientTape._pop, GradientTape.watch
+        reset = GradientTape.reset
 
         def __enter__(self: Any) -> Any:
             result = enter(self)
@@ -326,7 +327,13 @@ class Engine:
             append((WATCH, number(self), tensor, user.f_code, user.f_lasti, get_ident()))
             watch(self, tensor)
 
+        def resetting(self: Any) -> None:
+            reset(self)
+            user = caller()
+            append((RESET, number(self), user.f_code, user.f_lasti, get_ident()))
+
         self._set(GradientTape, "__enter__", __enter__)
+        self._set(GradientTape, "reset", resetting)
         self._set(GradientTape, "_pop", _pop)
         self._set(GradientTape, "watch", watching)
         for name in ("gradient", "jacobian", "batch_jacobian"):

@@ -107,6 +107,17 @@ class Joiner:
         if number in self.active.get(thread, ()):
             self.active[thread].remove(number)
 
+    def _reset(self, time: float, number: int, code: Any, offset: int, thread: int) -> None:
+        """It has stopped and started again just now; what was before is forgotten."""
+        tape = self.trace.tapes.get(number)
+        if tape is None:
+            return
+        tape.reset, tape.forgotten = self._at(code, offset), tape.forgotten + tape.spans[:-1]
+        del tape.spans[:-1]
+        tape.watches.clear()
+        for event in self.trace.events:
+            event.tapes -= {number}
+
     def _watch(
         self, time: float, number: int, it: Any, code: Any, offset: int, thread: int
     ) -> None:

@@ -45,7 +45,8 @@ class Reader(Joiner):
         self.readers = {
             raw.OP: self._op, raw.READ: self._read, raw.MADE: self._made,
             raw.ASSIGN: self._assign, raw.CONVERT: self._convert, raw.ESCAPE: self._escape,
-            raw.START: self._start, raw.STOP: self._stop, raw.WATCH: self._watch,
+            raw.START: self._start, raw.STOP: self._stop, raw.RESET: self._reset,
+            raw.WATCH: self._watch,
             raw.OPAQUE: self._opaque, raw.INSIDE: self._inside, raw.CUSTOM: self._custom,
             raw.QUERY: self._query, raw.INDEX: self._index,
         }  # fmt: skip

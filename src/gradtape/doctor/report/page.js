@@ -36,7 +36,8 @@
     if (culprit === null) return;
     const frame = sheet.getBoundingClientRect();
     const here = culprit.getClientRects()[0];
-    const needed = here.right + 24 - frame.right;
+    // Its beginning will do: the start of the other lines is worth more than its end.
+    const needed = Math.min(here.right, here.left + 240) + 24 - frame.right;
     const most = here.left - 8 - row.querySelector(".number").getBoundingClientRect().right;
     sheet.scrollLeft = Math.max(0, Math.min(needed, most));
   };

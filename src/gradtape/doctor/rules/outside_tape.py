@@ -76,6 +76,12 @@ grad = tape.gradient(loss, w)
 
     def _message(self, case: Case, cut: Cut, place: Place) -> str:
         text = place.text.splitlines()[0]
+        if self._forgotten(case, cut):
+            assert case.tape.reset is not None
+            return (
+                f"`{text}` ran before `{case.tape.reset.text}`, which makes the tape forget what "
+                "it has recorded."
+            )
         when = {
             "before": "before the tape began to record",
             "after": "after the tape had stopped recording",
@@ -83,7 +89,15 @@ grad = tape.gradient(loss, w)
         }[self._when(case, cut.event)]
         return f"`{text}` ran {when}, so the tape does not know it."
 
+    @staticmethod
+    def _forgotten(case: Case, cut: Cut) -> bool:
+        """Did the tape know it until it was reset?"""
+        return any(start <= cut.event.time < stop for start, stop in case.tape.forgotten)
+
     def fix(self, case: Case, cut: Cut) -> str:
+        if self._forgotten(case, cut):
+            assert case.tape.reset is not None
+            return f"ask for the gradient before line {case.tape.reset.line}, or leave it out"
         if self._when(case, cut.event) == "between":
             return "take this line out of the block that stops the recording"
         where = "end" if self._when(case, cut.event) == "after" else "start"

@@ -21,7 +21,8 @@ from .frames import local
 # The first field of a raw event; the last three are code, offset and thread.
 (
     OP, MADE, CONVERT, ESCAPE, START, STOP, WATCH, CUSTOM, SCRIPT, PREDICT, QUERY,
-) = range(11)  # fmt: skip
+    RESET,
+) = range(12)  # fmt: skip
 
 # What is kept of older tapes: a chain of steps for the rules that look back.
 KEEP_EVENTS, KEEP_BYTES, KEEP_TAPES, KEEP_MADE = 2_000, 64 << 20, 3, 1_000

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import lists, ops
-from .engine import CUSTOM, OP, QUERY, START, STOP, WATCH, Engine
+from .engine import CUSTOM, OP, QUERY, RESET, START, STOP, WATCH, Engine
 from .graphs import Call, Notes, Spot, called
 from .values import symbol
 
@@ -259,7 +259,7 @@ class _Run:
             return
         if not self.blind:
             tape = self.tapes.setdefault(tape, self.engine.fresh())
-        if kind in (START, STOP):
+        if kind in (START, STOP, RESET):
             self.events.append((kind, tape, *rest))
         elif kind == WATCH:
             self.events.append((kind, tape, _filled(rest[0], values), *rest[1:]))

@@ -42,6 +42,7 @@ class Reader(Holder):
         self.readers = {
             raw.OP: self._op, raw.MADE: self._made, raw.CONVERT: self._convert,
             raw.ESCAPE: self._escape, raw.START: self._start, raw.STOP: self._stop,
+            raw.RESET: self._reset,
             raw.WATCH: self._watch, raw.CUSTOM: self._custom, raw.SCRIPT: self._script,
             raw.PREDICT: self._predict, raw.QUERY: self._query,
         }  # fmt: skip

@@ -8,7 +8,7 @@ from threading import get_ident
 from types import FrameType
 from typing import Any
 
-from .engine import QUERY, START, STOP, WATCH, Engine
+from .engine import QUERY, RESET, START, STOP, WATCH, Engine
 from .frames import REWRITES, foreign, of_tensorflow, user
 from .graphs import sight
 
@@ -18,7 +18,7 @@ def hook(engine: Engine) -> None:
     from tensorflow.python.eager.backprop import GradientTape
 
     push, pop, watch = GradientTape._push_tape, GradientTape._pop_tape, GradientTape.watch
-    number = engine.number
+    reset, number = GradientTape.reset, engine.number
 
     @functools.wraps(push)
     def _push_tape(self: Any) -> None:
@@ -38,6 +38,14 @@ def hook(engine: Engine) -> None:
                 active.remove(number(self))
             note(engine, graph, (STOP, number(self), place.f_code, place.f_lasti, thread))
 
+    @functools.wraps(reset)
+    def resetting(self: Any) -> None:
+        reset(self)
+        if not engine.deaf:
+            place = user(sys._getframe(1))
+            event = (RESET, number(self), place.f_code, place.f_lasti, get_ident())
+            note(engine, building(), event)
+
     @functools.wraps(watch)
     def watching(self: Any, tensor: Any) -> None:
         if not engine.deaf:
@@ -48,6 +56,7 @@ def hook(engine: Engine) -> None:
 
     engine.put(GradientTape, "_push_tape", _push_tape)
     engine.put(GradientTape, "_pop_tape", _pop_tape)
+    engine.put(GradientTape, "reset", resetting)
     engine.put(GradientTape, "watch", watching)
     for name in ("gradient", "jacobian", "batch_jacobian"):
         engine.put(GradientTape, name, _asking(engine, getattr(GradientTape, name), name))
