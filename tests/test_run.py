@@ -351,6 +351,13 @@ def test_a_name_that_is_not_there(write):
     assert process.stderr.endswith("has no attribute 'to_float'; use tf.cast(x, tf.float32)\n")
 
 
+def test_an_import_of_what_is_not_there_says_why(write):
+    process = gradtape("run", write("from tensorflow import keras\n"))
+    assert process.returncode == 1
+    assert "\nImportError: No module named 'tensorflow.keras': gradtape does" in process.stderr
+    assert "write the step with tf.GradientTape" in process.stderr
+
+
 def test_a_name_that_cannot_be_imported(write):
     process = gradtape("run", write("from tensorflow import nosuch\n"))
     assert process.returncode == 1

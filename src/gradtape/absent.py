@@ -103,7 +103,7 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
             "write the update with variable.assign_sub(rate * gradient), save variable.numpy() "
             "with numpy.savez, and load with variable.assign(value)": "train",
             "save variable.numpy() with numpy.savez, and load with variable.assign(value)": (
-                "saved_model lite"
+                "saved_model lite train.*heckpoint*"
             ),
             "": (
                 "make_ndarray make_tensor_proto Variable.*proto Variable.SaveSliceInfo "
@@ -186,7 +186,7 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
                 "ragged_fill_empty_rows* with_space_to_batch Tensor.OVERLOADABLE_OPERATORS "
                 "Variable.read_value_no_copy"
             ),
-            "Python 3 has bytes.decode and str.encode": "compat",
+            "write for TensorFlow 2, and use Python's bytes.decode and str.encode": "compat",
             "it is tf itself": "compat.v2",
             "use unittest, NumPy's testing and what tf.test.TestCase has": "test.TestCase",
         },
@@ -234,6 +234,7 @@ ABSENT: dict[str, Reason] = {
 # Names that TensorFlow 2 does not have, of TensorFlow 1, NumPy and PyTorch, and what to write.
 ELSEWHERE: dict[str, str] = {
     "get_variable": "use tf.Variable(initial_value)",
+    "initializers": "draw the first values with tf.random.normal or tf.random.uniform",
     "variable_scope": "keep variables as attributes of a tf.Module",
     "trainable_variables": "ask a tf.Module for it, or a tape for tape.watched_variables()",
     "assign": "use variable.assign(value)",

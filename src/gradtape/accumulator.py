@@ -10,7 +10,7 @@ import numpy as np
 
 from . import convert, nest
 from .core.apply import QUIET, hush, tensor, unhush
-from .core.record import Recorder, follow, follows, threads
+from .core.record import Recorder, Value, follow, follows, threads
 from .enums import UnconnectedGradients
 from .ops.shape import broadcast_to
 from .push import push
@@ -81,6 +81,14 @@ def _some_bfloat16(operands: Any) -> bool:
     return any(a._value.dtype.kind == "V" for a in operands)
 
 
+def _check(primal: Any) -> None:
+    if not isinstance(primal, Value):
+        raise AttributeError(
+            f"primals must be tensors or variables, got {primal!r} of type "
+            f"{type(primal).__name__}: make a tensor of it first, with tf.constant"
+        )
+
+
 class ForwardAccumulator:
     """Computes Jacobian-vector products with forward-mode automatic differentiation.
 
@@ -108,6 +116,7 @@ class ForwardAccumulator:
             self._watch(primal, tangent)
 
     def _watch(self, primal: Any, tangent: Any) -> None:
+        _check(primal)
         dtype = primal._value.dtype
         if dtype.kind not in "fcV":
             log.warning(
@@ -148,6 +157,7 @@ class ForwardAccumulator:
         unconnected = UnconnectedGradients(unconnected_gradients)
 
         def tangent(primal: Any) -> Any:
+            _check(primal)
             found = self._recorder.tangent(primal)
             if found is None and unconnected is UnconnectedGradients.ZERO:
                 return tensor(np.zeros_like(primal._value))

@@ -38,6 +38,9 @@ class Finder:
         if fullname == SPAWN:
             return _following_spec(path)
         root, _, inner = fullname.partition(".")
+        if root == ENGINE and _is_absent(inner, path):
+            # `from tensorflow import keras`: of its own accord Python would not give the reason.
+            raise ImportError(missing_module(inner), name=inner)
         if root != ALIAS:
             return None
         module = _engine_module(inner)
@@ -63,6 +66,15 @@ class Loader(importlib.abc.Loader):
         alias, module.__spec__ = module.__spec__, self.spec
         assert alias is not None
         sys.modules.setdefault(ENGINE + alias.name.removeprefix(ALIAS), module)
+
+
+def _is_absent(inner: str, path: Sequence[str] | None) -> bool:
+    """Is it a module of TensorFlow's that gradtape has a reason not to have?"""
+    if "." in inner or PathFinder.find_spec(f"{ENGINE}.{inner}", path) is not None:
+        return False
+    from .absent import reason
+
+    return reason(inner) is not None
 
 
 def _engine_module(inner: str) -> ModuleType | None:

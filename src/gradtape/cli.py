@@ -204,8 +204,8 @@ def _delivery(options: argparse.Namespace) -> Delivery:
         output = os.path.abspath(output)  # wherever the program goes
         if os.path.isdir(output) or not os.path.isdir(os.path.dirname(output)):
             options.parser.error(f"argument --output: cannot write {options.output!r}")
-    format = options.format or format_of(output)
-    if format is None:
+    format = options.format or format_of(output) or ""
+    if not format:
         options.parser.error(
             f"argument --output: the ending of {options.output!r} names no format; give one with "
             f"--format ({', '.join(FORMATS)})"

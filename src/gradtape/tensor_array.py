@@ -169,7 +169,8 @@ class TensorArray:
             rest = self._element_shape
             known = rest.as_list() if rest.is_fully_defined() else []
             return arrays.zeros([0, *known], self._dtype)
-        return arrays.stack([self._item(k) for k in range(len(self._items))])
+        stacked = arrays.stack([self._item(k) for k in range(len(self._items))])
+        return arrays.cast(stacked, self._dtype)  # `unstack` takes others, as TensorFlow's does
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
         """Some elements along a new first axis."""

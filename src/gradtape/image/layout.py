@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import convert, errors
+from .. import convert
 from ..arguments import number
 from ..ops.index import getitem
 from ..rearranging import pad
@@ -140,6 +140,6 @@ def check_size(size: Any) -> tuple[int, int]:
     if found.ndim != 1 or found.shape[0] != 2:
         raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
     if found.dtype.kind not in "iu":
-        raise errors.invalid(f"size must be int32, got {found.dtype}")
+        raise ValueError(f"'size' must be a 1-D int32 Tensor, and is of {found.dtype}")
     rows, columns = found.tolist()
     return rows, columns
