@@ -152,6 +152,34 @@ def test_a_healthy_program_has_one_line() -> None:
     assert report_on("").to_text() == "gradtape doctor: no gradient was asked for\n"
 
 
+def test_a_wrong_gradient_is_not_called_ok() -> None:
+    report = report_on("""\
+        w = tf.Variable([1.0, 2.0])
+        y = tf.constant([[0.5], [1.5]])
+        for _ in range(40):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.square(w - y))
+            w.assign_sub(0.1 * tape.gradient(loss, w))
+    """)
+    text = report.to_text()
+    assert "GT501 broadcast-mismatch" in text
+    assert "in all 40 steps" in text
+    assert "\n  w       wrong" in text
+
+
+def test_the_path_goes_by_what_is_beside_it() -> None:
+    report = report_on("""\
+        w = tf.Variable([1.0, 2.0])
+        mask = tf.constant([1.0, 0.0])
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_max(tf.exp(w + (1.0 - mask) * -np.inf)) + tf.nn.l2_loss(w)
+        tape.gradient(loss, w)
+    """)
+    (finding,) = report.findings
+    assert finding.code == "GT308"
+    assert finding.path == ["w", "[add]", "exp", "reduce_max", "add", "loss"]
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 120])
 @pytest.mark.parametrize("text", WRONG.values(), ids=WRONG)
 def test_the_text_keeps_to_the_width(width: int, text: str) -> None:

@@ -256,9 +256,23 @@ class Case:
         """Of a gradient that is there: a term of the target that has no share in it."""
         return partial.lost_term(self)
 
+    def meeting(self, event: Event) -> Event:
+        """Where the numbers of an event beside the path come into it; on the path, the event."""
+        below = faults.descendants(self.nodes)
+        if any(v in below for v in event.inputs):
+            return event
+        ahead = faults.descendants(event.outputs)
+        met = [
+            e for e in {user for value in ahead for user in value.users}
+            if any(v in below for v in e.inputs) and any(v in ahead for v in e.inputs)
+        ]  # fmt: skip
+        return min(met, key=lambda e: e.time, default=event)
+
     # --- saying it --------------------------------------------------------------------------------
     def words(self, mark: Any = None) -> list[str]:
         """The path in words, the culprit event in brackets."""
+        if isinstance(mark, Event):
+            mark = self.meeting(mark)
         path = self.through(mark)
         if path is None:
             return []

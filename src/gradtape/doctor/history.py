@@ -39,6 +39,16 @@ class Line:
     shape: tuple[int, ...] = ()
     dtype: str = ""
 
+    def disprove(self, steps: list[int]) -> None:
+        """In these steps it looked well and was wrong."""
+        well = self.states.pop("ok", 0)
+        wrong = min(len(steps), well)
+        if wrong:
+            self.states["wrong"] = self.states.get("wrong", 0) + wrong
+            self.state = "wrong" if self.state == "ok" else self.state
+        if well > wrong:
+            self.states["ok"] = well - wrong
+
 
 @dataclass
 class Record:

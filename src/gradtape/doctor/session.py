@@ -213,6 +213,12 @@ class Session:
         for rule in CATALOGUE:
             for finding in rule.examine_run(run):
                 self._keep(finding)
+        for finding in self.findings.values():
+            if finding.state == "wrong" and finding.query is not None:
+                record = self.history.records.get(finding.query.place)
+                for line in record.lines if record is not None else ():
+                    if line.name in finding.sources:
+                        line.disprove(finding.steps)
 
 
 def examine(trace: Trace, query: Query, history: History) -> list[Finding]:

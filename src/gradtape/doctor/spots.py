@@ -57,7 +57,7 @@ class Spot:
 
 def survey(case: Case, culprit: Event | None, bridged: bool) -> list[Spot]:
     """The spots of an answer: those of the path in its order, then those beside it."""
-    path = case.through(culprit)
+    path = case.through(culprit and case.meeting(culprit))
     if path is None:
         return []
     purse = _Purse()
