@@ -20,7 +20,7 @@ def ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
         monkeypatch.setattr(parallel, "limit", 3)
         for module in (convolve, pool):
             monkeypatch.setattr(module, "PIECE", 1)
-        for module in (convolve, depthwise, pool):
+        for module in (convolve, depthwise):
             monkeypatch.setattr(module, "LARGE", 0)
     return str(request.param)
 

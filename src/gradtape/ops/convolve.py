@@ -48,7 +48,7 @@ class _Matrix:
 
     It is written window by window, rows of cells at a time. Where these are a few numbers only, it
     is written cell by cell, in rows as long as the input's: 4 images of 28 by 28 with one channel
-    and windows of 5 by 5 take 0.03 ms so and 0.11 otherwise, with 4 channels 0.14 and 0.06.
+    and windows of 5 by 5 take 0.02 ms so and 0.11 otherwise, with 4 channels 0.14 and 0.06.
     """
 
     def __init__(self, a: Any, geometry: Geometry, groups: int) -> None:
@@ -81,6 +81,8 @@ class _Matrix:
             return some.reshape(groups, -1, self.columns)
         if self.by_cell:
             some = some.transpose(self.order)
+            if some.strides[-1] == some.itemsize:  # one channel, and windows one step apart
+                some = whole(some)
         size = some.nbytes // self.dtype.itemsize
         if not memory or memory[0].size < size:
             memory[:] = [np.empty(size, self.dtype)]
@@ -100,6 +102,12 @@ def _grouped_filter(b: Any, groups: int) -> Any:
 def _grouped(y: Any, groups: int) -> Any:
     """The channels of all windows as (groups, windows, channels of a group)."""
     return y.reshape(prod(y.shape[:-1]), groups, y.shape[-1] // groups).transpose(1, 0, 2)
+
+
+def _products(a: Any, b: Any) -> Any:
+    """np.matmul of two stacks. Alone, it keeps the interpreter's lock for results of up to 500
+    numbers, however long it takes, and other threads wait."""
+    return np.matmul(a, b) if len(a) > 1 else a[0].dot(b[0])[None]
 
 
 def _run(work: Any, jobs: list, multiplications: int) -> None:
@@ -210,7 +218,7 @@ def _conv_filter(a: Any, b: Any, geometry: Geometry, depth: int) -> Any:
         for k in jobs:
             for key in parts[k]:
                 rows = matrix.part(key, memory)
-                sums[k] += np.matmul(rows.transpose(0, 2, 1), _grouped(b[key], groups))
+                sums[k] += _products(rows.transpose(0, 2, 1), _grouped(b[key], groups))
 
     _run(work, list(range(len(parts))), b.size * matrix.columns)
     for part in sums:
