@@ -18,7 +18,7 @@ from .core.operand import Operand
 from .core.record import Value
 from .ops.elementwise import add
 from .ops.linear import matmul, matmul_nt
-from .ops.pending import Pending, Products, Rows, product_later, rows_later
+from .ops.pending import Awaited, Pending, Products, Rows, product_later, rows_later
 from .ops.reasons import Reason
 from .ops.reduce import sum_of
 from .ops.rows import Slices
@@ -27,7 +27,7 @@ from .ops.shape import identity
 SHORT = 11  # fields of a record of `quick`
 SEVERAL = 8  # of an op with several results
 # Cotangents that are no arrays yet, and have a method `dense`.
-_SPECIAL: frozenset[Any] = frozenset({Slices, Products, Rows})
+_SPECIAL: frozenset[Any] = frozenset({Slices, Products, Rows, Awaited})
 
 
 def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0) -> dict:
@@ -240,6 +240,8 @@ def _general(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: i
             if rule is None or isinstance(rule, Reason):
                 h = _without_slope(op, rule)(g)
             else:
+                if k and op.meanwhile and not (recorded or lead):
+                    rule = op.meanwhile
                 h = rule(g, *_chosen(op.names[k], names, values))
         if h is None:
             continue

@@ -27,6 +27,7 @@ class Op:
 
     apply: Callable[..., Any]
     calls: Any = None  # how to call the rules of an element-wise op; the sweep fills it in
+    meanwhile: Any = None  # a second operand's rule that leaves the work to threads, for sweeps
 
     def __init__(
         self,

@@ -21,38 +21,68 @@ COMPANY = 256
 company = 0  # how many still do
 
 
-def spread(work: Callable[[Iterator], None], jobs: Sequence, products: bool = False) -> None:
-    """Call `work` with an iterator over the jobs, in every thread with the same one.
+class Effort:
+    """Calls of `work` with an iterator over the jobs, in every thread with the same one.
 
-    It pays from about 0.2 ms of work. `products` says that the jobs multiply matrices.
+    Other threads begin at once. `finish` takes part and waits for them, so that in between the
+    caller may do what only one thread can. `products` says that the jobs multiply matrices.
     """
-    global company
-    todo = iter(jobs)
-    helpers = min(threads(), len(jobs)) - 1
-    if helpers < 1 or (products and not blas.found()):
-        work(todo)
-        return
-    hands = [_Hand(work, todo) for _ in range(helpers)]
-    if products:
-        company = COMPANY
+
+    def __init__(
+        self, work: Callable[[Iterator], None], jobs: Sequence, products: bool = False
+    ) -> None:
+        global company
+        helpers = min(threads(), len(jobs)) - 1
+        if products and helpers > 0:
+            if blas.found():
+                work, company = _in_one_thread(work), COMPANY
+            else:
+                helpers = 0
+        self._work, self._todo = work, iter(jobs)
+        self._lock, self._errors = Lock(), None
+        self._hands = [_Hand(work, self._todo) for _ in range(helpers)]
+        if helpers > 0:
+            tasks = staff(helpers)
+            for hand in self._hands:
+                tasks.put(hand.answer)
+
+    def complete(self) -> None:
+        """Do what is left, and keep what went wrong for `finish`."""
+        with self._lock:
+            if self._errors is None:
+                own = _Hand(self._work, self._todo)
+                own.answer()
+                self._errors = [e for hand in (own, *self._hands) if (e := hand.finish())]
+
+    def finish(self) -> None:
+        self.complete()
+        if self._errors:
+            raise self._errors[0]
+
+
+def spread(work: Callable[[Iterator], None], jobs: Sequence, products: bool = False) -> None:
+    """An effort from beginning to end. It pays from about 0.2 ms of work."""
+    Effort(work, jobs, products).finish()
+
+
+def _in_one_thread(work: Callable[[Iterator], None]) -> Callable[[Iterator], None]:
+    """With BLAS kept to the thread that calls it."""
+
+    def run(todo: Iterator) -> None:
         blas.enter()
-    try:
-        tasks = staff(helpers)
-        for hand in hands:
-            tasks.put(hand.answer)
-        work(todo)
-    finally:
-        failed = [error for hand in hands if (error := hand.finish())]
-        if products:
+        try:
+            work(todo)
+        finally:
             blas.leave()
-    if failed:
-        raise failed[0]
+
+    return run
 
 
-def portions(jobs: Sequence) -> list[Sequence]:
-    """The jobs in as many parts as there are threads. A sum with one summand for each part does not
-    depend on who is quicker, as one that threads add to in turn would."""
-    parts = threads()
+def portions(jobs: Sequence, each: int = 1) -> list[Sequence]:
+    """The jobs in as many parts as there are threads, or `each` times as many. A sum with one
+    summand for each part does not depend on who is quicker, as one that threads add to in turn
+    would."""
+    parts = threads() * each
     cuts = [len(jobs) * k // parts for k in range(parts + 1)]
     return [jobs[i:j] for i, j in pairwise(cuts) if i < j]
 

@@ -8,11 +8,15 @@ the cell's bias is a sum over all steps and rows: first over the steps, it takes
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from threading import Lock
 from typing import Any
+from weakref import ref
 
 import numpy as np
 from numpy import ndarray
 
+from .jobs import Effort
 from .linear import matmul_tn
 
 # Rows of one product that are few enough to wait, and as many as are multiplied at once. They
@@ -31,6 +35,8 @@ class Pending:
 
     def __add__(self, other: Any) -> Any:
         return self.dense() + other
+
+    __radd__ = __add__
 
 
 class Products(Pending):
@@ -74,6 +80,31 @@ class Rows(Pending):
 
     def dense(self) -> Any:
         return self._sum + np.add.reduce(self._rows, 0)
+
+
+class Awaited(Pending):
+    """What other threads compute while the sweep goes on; `result` is called when they are done.
+
+    There is one at a time: all of them together would keep the cotangents of all layers alive.
+    """
+
+    __slots__ = ("__weakref__", "_effort", "_lock", "_result", "_value")
+    _latest: Any = staticmethod(lambda: None)
+
+    def __init__(self, effort: Effort, result: Callable[[], Any]) -> None:
+        latest = Awaited._latest()
+        if latest is not None:
+            latest._effort.complete()
+        self._effort, self._result, self._lock = effort, result, Lock()
+        self._value: Any = None
+        Awaited._latest = ref(self)
+
+    def dense(self) -> Any:
+        with self._lock:
+            if self._value is None:
+                self._effort.finish()
+                self._value = self._result()
+        return self._value
 
 
 def product_later(old: Any, a: Any, g: Any) -> Pending | None:
