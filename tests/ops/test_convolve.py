@@ -150,6 +150,28 @@ def test_threads_add_up_in_one_order(ways: str) -> None:
         assert all(np.array_equal(once, other) for other in more)
 
 
+def test_gradients_of_filters_that_threads_compute_meanwhile(ways: str) -> None:
+    x, halves = tf.constant(draw(3, 8, 6, 2)), tf.Variable(draw(2, 3, 3, 2, 4, seed=1))
+    f, h = tf.Variable(draw(3, 3, 2, 2, seed=2)), tf.Variable(draw(3, 3, 2, 2, seed=3))
+
+    def call() -> Any:
+        y = x
+        for k in (f, *tf.unstack(halves[..., :2]), f, h):  # one twice, two that are made of another
+            y = tf.nn.max_pool2d(tf.nn.relu(tf.nn.conv2d(y, k, 1, "SAME")), 2, 1, "SAME")
+        return tf.reduce_sum(y**2) + tf.reduce_sum(f)
+
+    with tf.GradientTape() as outer:  # records the sweep, in which nothing is left to others
+        with tf.GradientTape() as tape:
+            y = call()
+        wanted = tape.gradient(y, [f, halves, h])
+    assert outer.gradient(wanted, f) is not None
+    with tf.GradientTape() as tape:
+        y = call()
+    found = tape.gradient(y, [f, halves, h])
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
 # --- Jacobians: all rows at once ------------------------------------------------------------------
 def _layers() -> dict[str, Any]:
     return {
@@ -214,6 +236,24 @@ def test_errors_in_threads_are_raised(monkeypatch: pytest.MonkeyPatch) -> None:
         jobs.spread(work, range(12), products=True)
     jobs.spread(work, range(6, 40), products=True)
     assert set(done) >= set(range(6, 40))
+
+
+def test_an_effort_is_finished_once_for_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "limit", 2)
+    done: list[int] = []
+    effort = jobs.Effort(done.extend, range(7))
+    for _ in range(2):
+        effort.finish()
+        assert sorted(done) == list(range(7))
+
+    def fail(todo: Any) -> None:
+        raise ZeroDivisionError(next(todo))
+
+    effort = jobs.Effort(fail, range(7), products=True)
+    effort.complete()
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            effort.finish()
 
 
 def test_blas_has_its_threads_back(monkeypatch: pytest.MonkeyPatch) -> None:

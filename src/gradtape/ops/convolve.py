@@ -9,6 +9,7 @@ a file of its own, `depthwise.py`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -30,7 +31,6 @@ from .windows import (
     padded,
     pieces,
     room,
-    views,
     whole,
 )
 
@@ -46,44 +46,64 @@ PORTIONS = 4
 LARGE = 1 << 22
 
 
-class _Matrix:
-    """The windows of an input as a matrix: (groups, windows, cells * channels of a group).
+class _Layout:
+    """How the windows of inputs of one shape become a matrix, (groups, windows, cells * channels of
+    a group): it is the same at every step of a training, and takes 40 us to find out.
 
     It is written window by window, rows of cells at a time. Where these are a few numbers only, it
     is written cell by cell, in rows as long as the input's: 4 images of 28 by 28 with one channel
     and windows of 5 by 5 take 0.02 ms so and 0.11 otherwise, with 4 channels 0.14 and 0.06.
     """
 
-    def __init__(self, a: Any, geometry: Geometry, groups: int) -> None:
-        axes, channels = len(geometry.size), a.shape[-1] // groups
-        windows = views(padded(a, geometry.pads), geometry)
-        self.counts = windows.shape[: 1 + axes]
-        windows = windows.reshape(*windows.shape[:-1], groups, channels)
-        windows = np.moveaxis(windows, -2, 0)  # (groups, batch, *counts, *cells, channels)
-        self.dtype, self.columns = a.dtype, prod(geometry.size) * channels
-        self.row = self.columns * groups * a.itemsize
-        self.bare = self.columns == channels
+    def __init__(self, shape: tuple[int, ...], dtype: Any, geometry: Geometry, groups: int) -> None:
+        batch, *inner, channels = shape
+        axes, depth = len(inner), channels // groups
+        self.counts = (batch, *geometry.counts(tuple(inner)))
+        self.columns = prod(geometry.size) * depth
+        self.row = self.columns * groups * dtype.itemsize
+        self.bare = self.columns == depth
+        cells = range(2 + axes, 3 + 2 * axes)
+        self.order = (0, *cells, *range(1, 2 + axes))
+        # Of the padded input: (groups, batch, *counts, *cells, channels).
+        sizes = [n + low + high for n, (low, high) in zip(inner, geometry.pads, strict=True)]
+        steps = [prod((*sizes[k:], channels)) * dtype.itemsize for k in range(axes + 1)]
+        along = [n * step for n, step in zip(geometry.strides, steps[1:], strict=True)]
+        within = [n * step for n, step in zip(geometry.dilations, steps[1:], strict=True)]
+        self.dtype, self.shape = dtype, (groups, *self.counts, *geometry.size, depth)
+        self.strides = (depth * dtype.itemsize, steps[0], *along, *within, dtype.itemsize)
+        # Numbers that lie side by side are copied as single elements: see `whole`.
         rows = 2 if groups == 1 and geometry.dilations[-1] == 1 else 1
-        self.by_cell = not self.bare and prod(windows.shape[-rows:]) < RUN
-        if self.by_cell:
-            cells = range(2 + axes, 3 + 2 * axes)
-            self.order = (0, *cells, *range(1, 2 + axes))
-        elif not self.bare:
-            windows = whole(windows, rows)
-        self.windows = windows
+        length = prod(self.shape[-rows:])
+        self.by_cell = not self.bare and length < RUN
+        if not (self.bare or self.by_cell) and length:
+            self.dtype = np.dtype(f"V{length * dtype.itemsize}")
+            self.shape, self.strides = self.shape[:-rows], self.strides[:-rows]
+
+
+_layout = lru_cache(maxsize=256)(_Layout)
+
+
+class _Matrix:
+    """The windows of an input as a matrix, made in pieces."""
+
+    def __init__(self, a: Any, geometry: Geometry, groups: int) -> None:
+        self.layout = layout = _layout(a.shape, a.dtype, geometry, groups)
+        self.dtype, self.columns = a.dtype, layout.columns
+        full = padded(a, geometry.pads)
+        self.windows = np.ndarray(layout.shape, layout.dtype, full, 0, layout.strides)
 
     def pieces(self, least: int) -> list[tuple[slice, ...]]:
         """Keys of parts of the windows, of as many bytes as `least` or as the cache likes."""
-        return pieces(self.counts, max(PIECE, least) // max(self.row, 1))
+        return pieces(self.layout.counts, max(PIECE, least) // max(self.layout.row, 1))
 
     def part(self, key: tuple[slice, ...], memory: list) -> Any:
         """Some rows of the matrix; `memory` is what the calls of a thread share."""
         some = self.windows[(slice(None), *key)]
-        groups = len(some)
-        if self.bare:
+        groups, by_cell = len(some), self.layout.by_cell
+        if self.layout.bare:
             return some.reshape(groups, -1, self.columns)
-        if self.by_cell:
-            some = some.transpose(self.order)
+        if by_cell:
+            some = some.transpose(self.layout.order)
             if some.strides[-1] == some.itemsize:  # one channel, and windows one step apart
                 some = whole(some)
         size = some.nbytes // self.dtype.itemsize
@@ -91,7 +111,7 @@ class _Matrix:
             memory[:] = [np.empty(size, self.dtype)]
         target = memory[0][:size]
         np.copyto(target.view(some.dtype).reshape(some.shape), some)
-        if self.by_cell:
+        if by_cell:
             return target.reshape(groups, self.columns, -1).transpose(0, 2, 1)
         return target.reshape(groups, -1, self.columns)
 

@@ -39,7 +39,8 @@ class Effort:
             else:
                 helpers = 0
         self._work, self._todo = work, iter(jobs)
-        self._lock, self._errors = Lock(), None
+        self._lock = Lock()
+        self._errors: list[BaseException] | None = None
         self._hands = [_Hand(work, self._todo) for _ in range(helpers)]
         if helpers > 0:
             tasks = staff(helpers)

@@ -29,6 +29,9 @@ def _pool_shape(a: tuple[int, ...], *_: Any, geometry: Geometry, **more: Any) ->
 
 def _in_pieces(work: Any, a: Any) -> None:
     """Call work(images) for slices of some images of `a`, in threads if there are several."""
+    if a.nbytes <= PIECE:
+        work(slice(None))
+        return
 
     def run(keys: Iterator) -> None:
         for (images,) in keys:

@@ -7,6 +7,7 @@ size, its stride, the distance of its cells (dilation) and the padding before an
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Any, NamedTuple
@@ -14,6 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .parallel import threads
+
+# A layer asks the same of its geometry at every step of a training.
+_once = lru_cache(maxsize=256)
 
 
 class Geometry(NamedTuple):
@@ -24,6 +28,7 @@ class Geometry(NamedTuple):
     dilations: tuple[int, ...]
     pads: tuple[tuple[int, int], ...]
 
+    @_once
     def counts(self, inner: tuple[int, ...]) -> tuple[int, ...]:
         """How many windows there are along each inner axis."""
         return tuple(
@@ -31,6 +36,7 @@ class Geometry(NamedTuple):
             for n, k, s, d, (low, high) in zip(inner, *self, strict=True)
         )
 
+    @_once
     def along(self, counts: tuple[int, ...]) -> list[list[slice]]:
         """For each inner axis the key to each of a window's cells in all windows, padded."""
         return [
@@ -38,14 +44,17 @@ class Geometry(NamedTuple):
             for n, k, s, d in zip(counts, self.size, self.strides, self.dilations, strict=True)
         ]
 
+    @_once
     def cells(self, counts: tuple[int, ...]) -> list[tuple[slice, ...]]:
         """For each cell of the window the key to it in all windows, on the padded inner axes."""
         return list(product(*self.along(counts)))
 
+    @_once
     def apart(self) -> bool:
         """Whether no two windows share a number."""
         return all(s > (k - 1) * d for k, s, d, _ in zip(*self, strict=True))
 
+    @_once
     def tiles(self, inner: tuple[int, ...]) -> bool:
         """Whether every number is in one window and no more."""
         return all(
