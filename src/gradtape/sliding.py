@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,8 @@ def numbers(value: Any, n: int, name: str, first: bool, label: str) -> tuple[int
     """Strides, dilations or sizes of the n inner axes from one number, n of them or n + 2."""
     if value is None:
         return (1,) * n
+    if value.__class__ is int and 0 < value < 1 << 31:
+        return (value,) * n
     if convert.is_tensor_like(value):
         value = np.asarray(convert.to_tensor(value)._value).tolist()
     several = isinstance(value, Sequence) or (isinstance(value, np.ndarray) and value.ndim)
@@ -111,18 +114,24 @@ def geometry_of(
     first: bool,
 ) -> Geometry:
     if isinstance(padding, str):
-        if padding not in ("SAME", "VALID"):
-            raise errors.invalid(
-                f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
-                f'"SAME", "VALID", "EXPLICIT" [Op:{label}]'
-            )
-        pads = pads_for(padding, inner, size, strides, dilations)
-    else:
-        pads = _explicit(padding, len(size), first)
-    geometry = Geometry(size, strides, dilations, pads)
-    for n, k, s, d, count in zip(
-        inner, size, strides, dilations, geometry.counts(inner), strict=True
-    ):
+        return _by_name(label, inner, size, strides, dilations, padding)
+    pads = _explicit(padding, len(size), first)
+    return _checked(label, inner, Geometry(size, strides, dilations, pads))
+
+
+@lru_cache(maxsize=256)  # a layer has the same one at every step of a training
+def _by_name(label: str, inner: Any, size: Any, strides: Any, dilations: Any, name: str) -> Any:
+    if name not in ("SAME", "VALID"):
+        raise errors.invalid(
+            f"Value for attr 'padding' of \"{name}\" is not in the list of allowed values: "
+            f'"SAME", "VALID", "EXPLICIT" [Op:{label}]'
+        )
+    pads = pads_for(name, inner, size, strides, dilations)
+    return _checked(label, inner, Geometry(size, strides, dilations, pads))
+
+
+def _checked(label: str, inner: tuple[int, ...], geometry: Geometry) -> Geometry:
+    for n, k, s, d, count in zip(inner, *geometry[:3], geometry.counts(inner), strict=True):
         if count < 0 or (count == 0 and n + 1 < (k - 1) * d + 1):
             raise errors.invalid(
                 f"Computed output size would be negative: {count} [input_size: {n}, "
