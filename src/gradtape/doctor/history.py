@@ -26,6 +26,10 @@ class Series:
                 self.every *= 2
         self.count += 1
 
+    def extend(self, numbers: list[float]) -> None:
+        for number in numbers:
+            self.add(number)
+
 
 @dataclass
 class Line:
@@ -38,6 +42,7 @@ class Line:
     sizes: Series = field(default_factory=Series)  # of the source's own value
     shape: tuple[int, ...] = ()
     dtype: str = ""
+    known: dict[str, str] = field(default_factory=dict)  # states, by what the norm tells of them
 
     def disprove(self, steps: list[int]) -> None:
         """In these steps it looked well and was wrong."""

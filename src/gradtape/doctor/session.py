@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Any
 
@@ -51,12 +52,14 @@ class Session:
             self.engine = running[0]
         else:
             self.engine.start()
+        self.engine.catch_up()  # what was before is no business of this one
         RUNNING.append(self)
 
     def stop(self) -> None:
         """Listen no more, and look at the run as a whole."""
         if not self.listening:
             return
+        self._guarded(self.engine.catch_up)
         RUNNING.remove(self)
         if not any(s.engine is self.engine for s in RUNNING):
             self.engine.stop()
@@ -66,13 +69,14 @@ class Session:
 
     def raised(self, error: BaseException) -> None:
         """The program ended with this exception."""
+        self._guarded(self.engine.catch_up)
         self._guarded(self.engine.unfinished)
         self._guarded(self._explain_error, error)
 
     # --- every query ------------------------------------------------------------------------------
     def asked(self, asked: Asked) -> None:
         """A tape was asked for gradients."""
-        self._guarded(self._look, asked)
+        self._guarded(self._look if asked.norms is None else self._glance, asked)
 
     def _guarded(self, work: Any, *args: Any) -> None:
         was, self.engine.deaf = self.engine.deaf, True  # what the doctor asks itself is no query
@@ -90,9 +94,14 @@ class Session:
         """Enter the numbers of a query into the history."""
         place = at(*asked.place)
         record = self.history.records.get(place) or self._open(asked, place)
-        record.steps += 1
-        for line, gradient, value in zip(record.lines, asked.gradients, asked.values, strict=False):
-            self._note(line, gradient, value, asked.error)
+        record.steps += asked.steps
+        if asked.norms is not None:
+            for line, norms in zip(record.lines, asked.norms, strict=False):
+                _note_norms(line, norms, asked.steps)
+            record.targets.extend(asked.results)
+            return record
+        for line, gradient in zip(record.lines, asked.gradients, strict=False):
+            self._note(line, gradient, asked.error)
         result = asked.results[0] if len(asked.results) == 1 else None
         if result is not None and np.ndim(result) == 0:
             record.targets.add(float(np.real(result)))
@@ -115,6 +124,17 @@ class Session:
             self.engine.trim(0)  # a look at this step alone is quicker
         self._known[place] = found, self._examine(asked, record)
 
+    def _glance(self, asked: Asked) -> None:
+        """A step of which norms are known: faults that are known are met again, or not."""
+        record = self.take(asked)
+        if not asked.norms:
+            return
+        bad = {line.name for line in record.lines if line.state != "ok"}
+        if bad:
+            for finding in self._known.get(record.place, ((), []))[1]:
+                if not bad.isdisjoint(finding.sources):
+                    _count(finding, record.place, record.steps)
+
     def _open(self, asked: Asked, place: Place) -> Record:
         target = sources = None
         for parameters in CALLS:
@@ -130,20 +150,19 @@ class Session:
         return record
 
     @staticmethod
-    def _note(line: Line, gradient: Any, value: Any, error: BaseException | None) -> str:
+    def _note(line: Line, gradient: Any, error: BaseException | None) -> None:
         if gradient is None:
             line.state = "none" if error is None else "error"
         else:
             flat = np.asarray(gradient).ravel()
             size = abs(np.vdot(flat, flat).item()) ** 0.5 if flat.size else 0.0
-            # The largest entry lies between norm / sqrt(n) and the norm.
-            sound = size <= states.EXPLODING and size >= states.VANISHING * max(flat.size, 1) ** 0.5
-            line.state = "ok" if sound else states.state(np.asarray(gradient))
+            told = states.by_norm(size, max(flat.size, 1))
+            line.state = "ok" if told == "ok" else states.state(np.asarray(gradient))
+            line.known[told] = line.state
             line.norms.add(size)
             if not line.dtype:
                 line.shape, line.dtype = np.shape(gradient), flat.dtype.name
         line.states[line.state] = line.states.get(line.state, 0) + 1
-        return line.state
 
     # --- explaining -------------------------------------------------------------------------------
     def _examine(self, asked: Asked, record: Record) -> list[Finding]:
@@ -238,6 +257,17 @@ def examine(trace: Trace, query: Query, history: History) -> list[Finding]:
         for finding in rule.examine_query(whole):
             _merge(found, finding)
     return found
+
+
+def _note_norms(line: Line, norms: list[Any], steps: int) -> None:
+    """Where the norm leaves it open, the state is that of the last gradient of such a norm."""
+    if norms[-1] is None:
+        line.state = "none"
+    else:
+        told = states.by_norm(norms[-1], math.prod(line.shape))
+        line.state = line.known.get(told, told)
+        line.norms.extend(norms)
+    line.states[line.state] = line.states.get(line.state, 0) + steps
 
 
 def _power_of_4(step: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,16 @@ def state(gradient: Any) -> str:
             return "zero"
         return "vanishing" if largest < VANISHING else "exploding" if largest > EXPLODING else "ok"
     return "nan" if np.isnan(largest) else "inf"
+
+
+def by_norm(norm: float, size: int) -> str:
+    """The state as far as the norm tells: the largest entry is between norm / sqrt(size) and it."""
+    if not math.isfinite(norm):
+        return "nan" if math.isnan(norm) else "inf"
+    if norm == 0:
+        return "zero"
+    small = norm < VANISHING * math.sqrt(size)
+    return "vanishing" if small else "exploding" if norm > EXPLODING else "ok"
 
 
 def norm(gradient: Any) -> float | None:

@@ -178,6 +178,10 @@ class Asked:
     results: list[Any]  # of the targets
     # Of target and sources, where the user did not write the call.
     names: tuple[str, list[str]] | None = None
+    # Of each source, in the place of its numbers: of steps that are only glanced at, and sound when
+    # there are several.
+    norms: list[list[float | None]] | None = None
+    steps: int = 1
 
 
 @dataclass(eq=False)

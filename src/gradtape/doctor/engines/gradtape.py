@@ -372,6 +372,9 @@ class Engine:
     def unfinished(self) -> None:
         """All that was asked has been told."""
 
+    def catch_up(self) -> None:
+        """All that was asked has been told."""
+
     def trace(self) -> Trace:
         """The log of this moment as a neutral trace."""
         from .reading import Reader

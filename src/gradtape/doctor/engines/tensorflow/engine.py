@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from itertools import count
+from itertools import count, groupby
 from types import FrameType
 from typing import Any
 
@@ -26,8 +26,9 @@ from .frames import local
 
 # What is kept of older tapes: a chain of steps for the rules that look back.
 KEEP_EVENTS, KEEP_BYTES, KEEP_TAPES, KEEP_MADE = 2_000, 64 << 20, 3, 1_000
-THOROUGH = 3  # first calls of a function that are looked into; then those of a power of four
+THOROUGH = 3  # first calls of a function that are looked into; then those of a power
 SMALL = 16  # numbers of a result that are looked at after every call
+GLANCES = 64  # calls that are told of together
 MISSED = 3  # faults of the listening itself after which it ends
 
 
@@ -53,12 +54,15 @@ class Engine:
         self.graphs: Any = None  # see `graphs`
         self.before: dict[int, Any] = {}  # what variables hold before the call that is to come
         self.calls: dict[str, int] = {}  # of functions that ask tapes
+        self.copies: dict[str, Any] = {}  # of these, see `copies`; None when there can be none
+        self.ready: dict[int, Any] = {}  # of the variables, those that hold something
         self.data: list[Any] = []  # what `fit` was given
         self.begun: list[tuple] = []  # queries without an answer, of graphs that are not complete
         self._undo: list[Callable[[], Any]] = []
         self._numbers = count()
         self._counted = self._bytes = 0  # of the log: events looked at, bytes they hold
         self._steps = 0  # of the log: calls of functions that ask
+        self._glances: list[tuple[Any, Any]] = []  # copies that were called, and their numbers
 
     # --- coming and going -------------------------------------------------------------------------
     def start(self) -> None:
@@ -144,6 +148,7 @@ class Engine:
         """A tape has answered, or failed to, while a graph was built."""
         from .reading import asked
 
+        self.catch_up()
         length = len(self.log)
         if graph is not None:
             self.log += self._sketch(graph, event)
@@ -166,34 +171,62 @@ class Engine:
         spot = Spot(event[-3], event[-2], [], None, False, False)
         return sketch(self, graph, spot, event[-1])
 
-    def called(self, event: tuple) -> None:
-        """A function was called; when it asks tapes, look at their answers now and then."""
+    def called(self, event: tuple, copy: Any = None, numbers: Any = ()) -> None:
+        """A function was called; when it asks tapes, look at their answers: at the numbers of a
+        copy, and now and then, or when these are not sound, at all that happened."""
         name, call = event[1], event[5]
         if not self.graphs.traits(name)[1]:
             self.trim()
             return
         self._steps += 1
         self.calls[name] = count = self.calls.get(name, 0) + 1
-        if count <= THOROUGH or _power_of_four(count) or self._breaks(name, event[4]):
-            self.deaf = True
-            try:
-                self._inside(event, call)
-            finally:
-                self.deaf = False
-        self.trim()
+        # A look takes as long as a hundred calls: where every call is glanced at, they are rarer.
+        told = copy is not None and copy.whole
+        due = count <= THOROUGH or (_rare(count) if told else _power_of_four(count))
+        if not told:
+            due = self._breaks(name, event[4]) or due
+        bad = copy.unsound(numbers) if copy is not None else None
+        if copy is not None and (bad or copy.last):
+            due = copy.suspicious(bad, count) or due
+        if due or bad:
+            self.catch_up()
+        if not (due and self._looked(event, call)) and copy is not None:
+            self._glances.append((copy, numbers))
+            if bad or len(self._glances) >= GLANCES:
+                self.catch_up()
+        if copy is None or self._steps > 2 * KEEP_TAPES:
+            self.trim()
 
-    def _inside(self, event: tuple, call: Any) -> None:
-        """The queries inside of a call, one after the other."""
+    def catch_up(self) -> None:
+        """Tell of the calls that were only glanced at; one by one would cost 30 us each."""
+        glances, self._glances = self._glances, []
+        for copy, pairs in groupby(glances, key=lambda pair: pair[0]):
+            rows = [numbers for _, numbers in pairs]
+            for question in copy.questions:
+                self.asked(question.asked(rows))
+
+    def _looked(self, event: tuple, call: Any) -> bool:
+        """Look into a call; False when nothing could be seen."""
+        self.deaf = True
+        try:
+            return self._inside(event, call)
+        finally:
+            self.deaf = False
+
+    def _inside(self, event: tuple, call: Any) -> bool:
+        """The queries inside of a call, one after the other; were there any with an answer?"""
         from .graphs import Spot
         from .reading import asked, expanded
 
         _, name, inputs, _, _, _, layer, measures, outer, _, code, offset, thread = event
         spot = Spot(code, offset, outer, layer, measures, False)
-        for k, inner in enumerate(expanded(self, name, inputs, call, spot, thread)):
-            if inner[0] == QUERY:
-                call.limit = k + 1
-                self.asked(asked(inner, inner[-5]))
+        events = expanded(self, name, inputs, call, spot, thread)
+        queries = [k for k, inner in enumerate(events) if inner[0] == QUERY]
+        for k in queries:
+            call.limit = k + 1
+            self.asked(asked(events[k], events[k][-5]))
         call.limit = None
+        return bool(queries)
 
     def _breaks(self, name: str, results: Any) -> bool:
         """Is a result not finite, for the first time?"""
@@ -239,6 +272,11 @@ class Engine:
 
 def _power_of_four(count: int) -> bool:
     return count & (count - 1) == 0 and count.bit_length() % 2 == 1
+
+
+def _rare(count: int) -> bool:
+    """4, 64, 1024, 16384, ..."""
+    return count & (count - 1) == 0 and count.bit_length() % 4 == 3
 
 
 def _bytes(tensor: Any) -> int:

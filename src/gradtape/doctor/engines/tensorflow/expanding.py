@@ -25,14 +25,16 @@ CASES = ("Case", "StatelessCase")
 WHILES = ("While", "StatelessWhile")
 STORES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 READS = ("IteratorGetNext", "IteratorGetNextSync")
-RANDOMS = {
-    "RandomStandardNormal": "normal", "TruncatedNormal": "normal", "RandomUniform": "random",
-}  # fmt: skip
+RANDOMS = (
+    "RandomStandardNormal", "TruncatedNormal", "RandomUniform", "RandomUniformInt", "Multinomial",
+    "RandomShuffle",
+)  # fmt: skip
 
 
 def expand(engine: Engine, name: str, inputs: Any, call: Call, spot: Spot, thread: int) -> None:
     """Find the events inside of a call, and their results."""
     run = _Run(engine, dict(call.before), thread)
+    run.taken = call.taken
     with ops.unrecorded():
         call.results = run.function(name, list(inputs), spot, 0)
     call.events = run.events
@@ -53,6 +55,8 @@ class _Run:
     ) -> None:
         self.engine, self.held, self.thread = engine, held, thread
         self.blind = blind  # nothing is computed
+        self.taken: dict[tuple[str, ...], list[Any]] = {}  # what stateful ops gave in this call
+        self.path: tuple[str, ...] = ()  # the ops that called the function that runs
         self.events: list[tuple] = []
         self.tapes: dict[int, int] = {}  # a tape of the graph is another in every call
         self.lists = lists.Lists()
@@ -102,10 +106,22 @@ class _Run:
             spot = replace(spot, hidden=True)
         if op.type == "Const" and spot is around:
             spot = replace(spot, hidden=True)  # nobody knows where it was made
-        results = self._run(op, inputs, spot, deep) if self._can(op, inputs) else []
+        around_it, self.path = self.path, (*self.path, op.name)
+        results: list[Any] = []
+        if self.path in self.taken:
+            results = self._take(op, inputs, spot)
+        elif self._can(op, inputs):
+            results = self._run(op, inputs, spot, deep)
+        self.path = around_it
         if len(results) < len(names):
             results = self._emit(op.type, inputs, attributes(op), list(op.outputs), spot)
         values.update(zip(names, results, strict=False))
+
+    def _take(self, op: Any, inputs: list[Any], spot: Spot) -> list[Any]:
+        """What a stateful op gave in this call; a batch or a plain draw is made of nothing."""
+        given = self.taken[self.path]
+        made = any(map(ops.values.floating, inputs))
+        return self._emit(op.type, inputs, attributes(op), given, spot) if made else given
 
     def _can(self, op: Any, inputs: list[Any]) -> bool:
         """Is enough known to run an op?"""
@@ -140,7 +156,10 @@ class _Run:
         if kind in READS:
             return self._batch(op, inputs)
         if kind in RANDOMS:
-            return self._draw(op, inputs)
+            drawn = self._draw(op, inputs)
+            # Of draws, only these are made of something that may have a gradient.
+            made_of = kind in ("Multinomial", "RandomShuffle")
+            return self._emit(kind, inputs, attributes(op), drawn, spot) if made_of else drawn
         if kind == "Const":
             return self._constant(op, spot)
         if kind == "VariableShape":
@@ -234,8 +253,17 @@ class _Run:
         """Other numbers of the same distribution: to draw again would change what is drawn next."""
         import tensorflow as tf
 
-        draw = getattr(self.rng, RANDOMS[op.type])
-        numbers = draw(size=tuple(ops.values.array(inputs[0])))
+        first, *rest = (ops.values.array(v) for v in inputs)
+        if op.type == "Multinomial":  # the largest of logits and Gumbel's noise
+            noise = self.rng.gumbel(size=(int(rest[0]), *first.shape))
+            numbers = np.argmax(first + noise, axis=-1).T
+        elif op.type == "RandomShuffle":
+            numbers = self.rng.permutation(first)
+        elif op.type == "RandomUniformInt":
+            numbers = self.rng.integers(*rest, size=tuple(first))
+        else:
+            draw = self.rng.random if op.type == "RandomUniform" else self.rng.normal
+            numbers = draw(size=tuple(first))
         return [tf.constant(numbers, op.outputs[0].dtype)]
 
     def _batch(self, op: Any, inputs: list[Any]) -> list[Any]:

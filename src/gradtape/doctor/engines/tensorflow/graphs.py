@@ -54,6 +54,7 @@ class Call:
     """A call of a function: what its variables held before, and its ops when they were needed."""
 
     before: dict[int, Any]  # by the id of the handle
+    taken: dict[tuple[str, ...], list[Any]] = field(default_factory=dict)  # by stateful ops
     events: list[tuple] | None = None
     results: list[Any] = field(default_factory=list)
     limit: int | None = None  # of its events, those that count just now
@@ -91,6 +92,17 @@ class Graphs:
             found = self._traits[name] = self._look(name)
         return found
 
+    def queries(self, name: str) -> int:
+        """How many queries are there in a function, and in those that it calls?"""
+        known = self.functions.get(name)
+        graph = None if known is None else known.graph()
+        if graph is None or not self.traits(name)[1]:
+            return 0
+        notes = self.notes.get(graph)
+        own = sum(event[0] == QUERY for _, event in notes.marks) if notes is not None else 0
+        inner = [name for op in graph.get_operations() for name in called(op)]
+        return own + sum(map(self.queries, inner))
+
     def _look(self, name: str) -> tuple[bool, bool]:
         known = self.functions.get(name)
         graph = None if known is None else known.graph()
@@ -118,9 +130,8 @@ def called(op: Any) -> list[str]:
 
 
 def hook(engine: Engine) -> None:
-    """Listen to graphs becoming functions, to calls, and to AutoGraph's rewriting."""
+    """Listen to graphs becoming functions, and to AutoGraph's rewriting."""
     _functions(engine)
-    _calls(engine)
     _rewriting(engine)
 
 
@@ -141,43 +152,6 @@ def _functions(engine: Engine) -> None:
         return made
 
     engine.put(atomic_function, "from_func_graph", from_func_graph)
-
-
-def _calls(engine: Engine) -> None:
-    """Before a function that changes variables runs, what they hold is remembered."""
-    from tensorflow.python.eager import context
-    from tensorflow.python.eager.polymorphic_function import atomic_function
-    from tensorflow.python.ops import gen_resource_variable_ops
-
-    call = atomic_function.AtomicFunction.call_flat
-
-    @functools.wraps(call)
-    def call_flat(self: Any, *args: Any) -> Any:
-        if not engine.deaf and not engine.asking and context.executing_eagerly():
-            try:
-                engine.before = _before(self.name, args)
-            except Exception as fault:
-                engine.failed(fault)
-        return call(self, *args)
-
-    def _before(name: Any, args: Any) -> dict[int, Any]:
-        word = name.decode() if isinstance(name, bytes) else name
-        found: dict[int, Any] = {}
-        if not engine.graphs.traits(word)[0]:
-            return found
-        local = context.context()._thread_local_data
-        callbacks, local.op_callbacks = local.op_callbacks, []  # nobody needs to hear of it
-        try:
-            for handle in args:
-                known = engine.variables.get(id(handle))
-                it = None if known is None else known()
-                if it is not None:
-                    found[id(handle)] = gen_resource_variable_ops.read_variable_op(handle, it.dtype)
-        finally:
-            local.op_callbacks = callbacks
-        return found
-
-    engine.put(atomic_function.AtomicFunction, "call_flat", call_flat)
 
 
 def _rewriting(engine: Engine) -> None:

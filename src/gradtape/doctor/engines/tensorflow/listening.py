@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from .buffer import hide
+from .calling import hook as _calls
 from .engine import CONVERT, CUSTOM, ESCAPE, MADE, OP, SCRIPT, Engine
-from .frames import foreign, inside, stack, user
+from .frames import arguments, around, inside, locate, stack, user
 from .frozen import hook as _frozen
 from .graphs import CALLS, Call, Graphs, Spot
 from .graphs import hook as _graphs
@@ -38,7 +39,8 @@ def hook(engine: Engine) -> None:
     parts: tuple[tuple[str, Callable[[Engine], None]], ...] = (
         ("callbacks of ops", _ops), ("variables", _variables), ("tensors' conversions", _exits),
         ("constants", _constants), ("tapes", _tapes), ("custom gradients", _custom_gradients),
-        ("py_function", _scripts), ("functions", _graphs), ("captures", _frozen),
+        ("py_function", _scripts), ("functions", _graphs), ("calls of functions", _calls),
+        ("captures", _frozen),
     )  # fmt: skip
     for what, part in parts:
         try:
@@ -100,7 +102,7 @@ def _hearing(engine: Engine) -> Callable[..., None]:
                 own = generated[code] = "gen_" in code.co_filename
             if own:
                 given = dict(frame.f_locals)
-            place, door, layer, measures = locate(engine, frame)
+            place, door, layer, measures = locate(frame, engine.layer_call)
             plain = given is not None and not PLAIN.isdisjoint(map(type, given.values()))
             # Outside of tapes, who called whom tells where the work belongs inside.
             # A Python number may have come from a tensor, by way of other functions.
@@ -125,40 +127,11 @@ def _hearing(engine: Engine) -> Callable[..., None]:
 def _built(engine: Engine, graph: Any, name: Any, frame: FrameType) -> None:
     """An op was put into a graph."""
     if name is not None:
-        place, _, layer, measures = locate(engine, frame)
+        place, _, layer, measures = locate(frame, engine.layer_call)
         hidden = bool(engine.asking) and not engine.graphs.recording(graph)
         engine.graphs.of(graph).spots[name] = Spot(
             place.f_code, place.f_lasti, around(place), layer, measures, hidden
         )
-
-
-def locate(engine: Engine, frame: FrameType) -> tuple[FrameType, FrameType, Any, bool]:
-    """The user's innermost frame, the one that it called, the layer in between (the innermost of
-    the library's), and whether a metric was updated."""
-    layer, measures, call, door = None, False, engine.layer_call, frame
-    while (known := foreign(frame)) and (back := frame.f_back):
-        measures = measures or known > 1
-        if layer is None and frame.f_code is call:
-            layer = frame.f_locals.get("self")
-        door, frame = frame, back
-    return frame, door, layer, measures
-
-
-def arguments(door: FrameType) -> frozenset[int]:
-    """The ids of what the user gave to the library's function that was called."""
-    found: list[Any] = []
-    for thing in door.f_locals.values():
-        found.append(thing)
-        if isinstance(thing, (list, tuple)):
-            found += thing
-        elif isinstance(thing, dict):
-            found += thing.values()
-    return frozenset(map(id, found))
-
-
-def around(frame: FrameType, limit: int = 5) -> list[tuple[CodeType, int]]:
-    """The user's frames around one, nearest first."""
-    return list(stack(frame.f_back, limit))
 
 
 # --- variables ------------------------------------------------------------------------------------
@@ -235,7 +208,7 @@ def _constants(engine: Engine) -> None:
         tensor = original(value, *args, **kwargs)
         if tensor is not value and not engine.deaf and not engine.asking:
             frame = sys._getframe(1)
-            handed = id(value) in arguments(locate(engine, frame)[1])
+            handed = id(value) in arguments(locate(frame, engine.layer_call)[1])
             engine.log.append(
                 (CONVERT, value, tensor, stack(frame, 4), handed, None, 0, get_ident())
             )

@@ -1,0 +1,172 @@
+"""Copies of functions that tell more: how large their gradients are, what they drew and were fed.
+
+A function that asks tapes is not changed; in its place runs a copy of it that has more results:
+half the squared norm of every gradient, so that a fault is seen in the call that has it, what its
+stateful ops gave, and what its variables held before, so that the call can be run once more. Where
+the norms would change the last bits of anything else, there are those of the variables' changes.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ...states import by_norm
+from .editing import READ, Bounds, Edited, Question, compiled
+from .graphs import Call, Graphs
+from .proving import can_be_proven, options, same
+
+# Looks at gradients that were not sound before and are not so again: eight, then one in 256 calls.
+LOOKS, RARELY = 8, 256
+
+
+@dataclass(eq=False)
+class Copy:
+    """A copy that can be called. Its results: the original's, numbers, taps, variables."""
+
+    name: str
+    names: dict[str, str]  # of copies, and of what they are copies of
+    questions: list[Question]
+    bounds: list[Bounds]
+    taps: list[tuple[str, ...]]  # the paths to ops whose results are told
+    results: int
+    total: int
+    variables: list[int]  # which arguments
+    whole: bool  # are all queries among its questions
+    draws: bool  # do its ops keep a state of their own, of random numbers
+    forget: Callable[[], Any]
+    handles: list[tuple[int, Any]] = field(default_factory=list)  # results that stand for something
+    function: Any = None  # a weak reference to the original, when it draws
+    seen: set[tuple[int, str]] = field(default_factory=set)  # numbers that were not sound
+    last: set[tuple[int, str]] = field(default_factory=set)  # of these, in the last call
+    looks: int = 0
+    cells: list[Any] = field(default_factory=list)  # handles, when it has no results
+    types: list[int] = field(default_factory=list)  # of the cells
+    begun: bool = False  # has it been called?
+
+    def numbers(self, outputs: list[Any]) -> list[float]:
+        return outputs[self.results]._numpy().tolist() if self.bounds else []
+
+    def unsound(self, numbers: list[float]) -> set[tuple[int, str]]:
+        """Which gradients may be at fault, and how?"""
+        bad = [k for k, low, high in self.norms if not low <= numbers[k] <= high]
+        return {(k, by_norm(math.sqrt(2 * numbers[k]), 1)) for k in bad} if bad else set()
+
+    @cached_property
+    def norms(self) -> list[tuple[int, float, float]]:
+        return [(k, *found) for k, found in enumerate(self.bounds) if found is not None]
+
+    def suspicious(self, now: set[tuple[int, str]], calls: int) -> bool:
+        """Is a gradient at fault that was not so in the last call, or never before?"""
+        came, self.last = now - self.last, now
+        new = came - self.seen
+        if not new and not (came and self.looks < LOOKS + calls // RARELY):
+            return False
+        self.seen |= came
+        self.looks += 1
+        return True
+
+    def call(self, context: Any, args: Any) -> list[Any]:
+        """Run it: its results, and those in its cells."""
+        from tensorflow.python.eager.execute import quick_execute
+
+        attrs = options(context)
+        given = [*args, *self.cells]
+        if not self.cells:
+            found: list[Any] = quick_execute(self.name, self.total, given, attrs, context)
+            return found
+        quick_execute(self.name, 0, given, attrs, context)
+        pairs = zip(self.cells, self.types, strict=True)
+        return [quick_execute(READ, 1, [c], ("dtype", t), context)[0] for c, t in pairs]
+
+    def plain(self, message: str) -> str:
+        """A message of a copy as the original would have it."""
+        for name in sorted(self.names, key=len, reverse=True):
+            message = message.replace(name, self.names[name])
+        return message
+
+    def leave(self) -> None:
+        """The doctor goes. What has drawn goes on drawing: the original would begin anew."""
+        function = None if self.function is None else self.function()
+        if function is None:
+            self.forget()
+        else:
+            from .calling import run
+
+            function.call_flat = lambda *args: run(function, self, args)[: self.results] or None
+
+
+class Told(Call):
+    """A call of a copy: what it told beside its results."""
+
+    def __init__(self, copy: Copy, args: Any, outputs: list[Any]) -> None:
+        self.copy, self.args, self.outputs = copy, args, outputs
+        self.events, self.results, self.limit = None, [], None
+
+    @property
+    def before(self) -> dict[int, Any]:  # type: ignore[override]
+        copy = self.copy
+        first = copy.total - len(copy.variables)
+        pairs = zip(copy.variables, self.outputs[first:], strict=True)
+        return {id(self.args[k]): tensor for k, tensor in pairs}
+
+    @property
+    def taken(self) -> dict[tuple[str, ...], list[Any]]:  # type: ignore[override]
+        found: dict[tuple[str, ...], list[Any]] = {}
+        first = self.copy.results + bool(self.copy.bounds)
+        for path, tensor in zip(self.copy.taps, self.outputs[first:], strict=False):
+            found.setdefault(path, []).append(tensor)
+        return found
+
+
+def copied(graphs: Graphs, name: str, args: Any, variables: dict[int, Any]) -> Copy | None:
+    """A copy of a function, None when nothing is asked in it that could be told."""
+    from tensorflow.python.eager import context
+
+    definition = context.get_function_def(name)
+    if compiled(definition):
+        return None
+    held = {k: variables[id(a)] for k, a in enumerate(args) if id(a) in variables}
+    if not can_be_proven(graphs, name, args, held):
+        return _made(graphs, name, held, False)
+    for counts in (True, False):
+        copy = _made(graphs, name, held, counts)
+        if copy is None or same(name, copy, args, held):
+            return copy
+        copy.forget()
+    return None
+
+
+def _made(graphs: Graphs, name: str, held: dict[int, Any], counts: bool) -> Copy | None:
+    from tensorflow.python.eager import context
+
+    made = Edited(graphs, name, counts)
+    changes, _ = graphs.traits(name)
+    kept = {k: v.dtype.as_datatype_enum for k, v in held.items()} if changes else {}
+    made.finish(kept, not counts, silent=not made.results)
+    names = list(made.names)  # and nothing that would hold the graph
+    forget = weakref.finalize(made.graph, lambda: [*map(context.remove_function, names)])
+    forget.atexit = False
+    if not made.questions:
+        forget()
+        return None
+    return Copy(
+        made.name, made.names, made.questions, made.bounds, made.taps, made.results,
+        len(made.definition.signature.output_arg) + len(made.cells), list(kept),
+        counts and len(made.questions) == graphs.queries(name), made.draws, forget,
+        cells=list(map(_cell, made.cells)), types=made.cells,
+    )  # fmt: skip
+
+
+def _cell(kind: int) -> Any:
+    from tensorflow.python.eager import context
+    from tensorflow.python.framework import dtypes, tensor_shape
+    from tensorflow.python.ops import gen_resource_variable_ops
+
+    return gen_resource_variable_ops.var_handle_op(
+        dtypes.as_dtype(kind), tensor_shape.unknown_shape(), shared_name=context.anonymous_name()
+    )
