@@ -208,7 +208,7 @@ class Session:
     def _explain_error(self, error: BaseException) -> None:
         if error is self._explained and self.findings:
             return
-        place = _raised_at(error)
+        place = self.engine.raised_at(error)
         if place is None:
             return
         case = ErrorCase(self.engine.trace(), self.history, error, place)
@@ -272,21 +272,6 @@ def _note_norms(line: Line, norms: list[Any], steps: int) -> None:
 
 def _power_of_4(step: int) -> bool:
     return not step & (step - 1) and step.bit_length() % 2 == 1
-
-
-def _raised_at(error: BaseException) -> Place | None:
-    """The user's innermost frame in the traceback of an exception."""
-    found, step = None, error.__traceback__
-    while step is not None:
-        module = step.tb_frame.f_globals.get("__name__") or ""
-        if module.partition(".")[0] not in _LIBRARIES and not module.startswith(_TESTS):
-            found = at(step.tb_frame.f_code, step.tb_lasti)
-        step = step.tb_next
-    return found
-
-
-_LIBRARIES = {"gradtape", "numpy", "tensorflow", "keras", "runpy", "contextlib", "functools"}
-_TESTS = "tests.doctor"
 
 
 def fault_in_words(fault: BaseException) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 from pathlib import Path
@@ -78,6 +79,24 @@ def test_a_program_prints_the_same_bit_for_bit(tmp_path: Path) -> None:
     assert watched.returncode == 0
     assert "GT302 sqrt-at-zero" in watched.stderr
     assert "fault" not in watched.stderr
+
+
+@pytest.mark.parametrize("line", ["tf.truncatemod(w, 1.5)", "w * h.numpy()"])
+@pytest.mark.parametrize("decorator", ["@tf.function", ""])
+def test_a_traceback_has_no_frames_of_the_doctor(line: str, decorator: str, tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import tensorflow as tf\n\nw = tf.Variable([0.5, 2.0])\n\n\n"
+        f"{decorator}\ndef step(h):\n    with tf.GradientTape() as tape:\n        y = {line}\n"
+        "    return tape.gradient(y, w)\n\n\nstep(tf.constant(1.0))\n"
+    )
+    plain = python(script, timeout=300)
+    watched = gradtape("doctor", "--engine", "tensorflow", script, timeout=300)
+    assert watched.returncode == plain.returncode
+    shown = plain.stderr.partition("Traceback")[2].strip()
+    assert re.sub(r"generated_file\w+", "", shown) in re.sub(
+        r"generated_file\w+", "", watched.stderr
+    )
 
 
 def _hooks() -> dict[str, Any]:

@@ -36,7 +36,9 @@ from ...random import stateless
 from ...tape import GradientTape
 from ...tensor import Tensor
 from ...variable import Variable
+from ..place import Place, at
 from ..trace import Asked, Trace
+from .joining import innermost
 
 # The first field of a raw event; the last three are code, offset and thread.
 (
@@ -374,6 +376,11 @@ class Engine:
 
     def catch_up(self) -> None:
         """All that was asked has been told."""
+
+    def raised_at(self, error: BaseException) -> Place | None:
+        """The user's innermost frame in the traceback of an exception."""
+        found = innermost(error)
+        return None if found is None else at(*found)
 
     def trace(self) -> Trace:
         """The log of this moment as a neutral trace."""

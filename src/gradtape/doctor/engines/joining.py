@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ import numpy as np
 from ..detours import Entry, Exit, link
 from ..place import Place, at
 from ..trace import Answer, Event, Query, Tape, Trace, Value, Variable, Watch
+
+LIBRARIES = {"gradtape", "numpy", "tensorflow", "keras", "runpy", "contextlib", "functools"}
+TESTS = "tests.doctor"
 
 
 class Joiner:
@@ -195,3 +199,14 @@ class Joiner:
                 Event(query.method, f"tape.{query.method}", [*inputs, *query.targets], outputs,
                       query.place, query.time, way="gradient"), thread,
             )  # fmt: skip
+
+
+def innermost(error: BaseException) -> tuple[CodeType, int] | None:
+    """The user's innermost frame in the traceback of an exception: its code and instruction."""
+    found, step = None, error.__traceback__
+    while step is not None:
+        module = step.tb_frame.f_globals.get("__name__") or ""
+        if module.partition(".")[0] not in LIBRARIES and not module.startswith(TESTS):
+            found = step.tb_frame.f_code, step.tb_lasti
+        step = step.tb_next
+    return found

@@ -6,11 +6,15 @@ import ast
 from typing import Any
 
 from .. import flow, rewrite
-from ..case import Case
+from ..case import Case, ErrorCase
 from ..faults import descendants
 from ..finding import Finding
 from ..graph import Cut
+from ..place import Written, parents
 from .base import CutRule
+
+# What TensorFlow says when a symbol is asked for numbers.
+NO_NUMBERS = ("Tensor' object has no attribute 'numpy'", "Cannot convert a symbolic tf.Tensor")
 
 
 class TakenOut(CutRule):
@@ -61,6 +65,24 @@ print(np.mean(parts), loss.numpy())
     ignore = """\
 When the array is meant as a constant (a target, a weight of the loss): then do not ask for the
 gradient of what it was computed from."""
+
+    def examine_error(self, case: ErrorCase) -> Finding | None:
+        """In a function that is being traced, a tensor has no numbers to give."""
+        words = str(case.error)
+        if not any(told in words for told in NO_NUMBERS):
+            return None
+        place, above = case.place, parents(case.place)[:1]
+        if above and isinstance(above[0], ast.Call) and above[0].func is place.node:
+            place = Written(place.code, above[0])  # not `x.numpy` alone
+        here = rewrite.rewrite(place)
+        return case.finding(
+            self, place,
+            f"`{place.text.splitlines()[0]}` asks for the numbers of a tensor inside of a "
+            "`tf.function`, where it is a symbol of the graph and has none.",
+            "compute with tf's functions in there, and take the numbers of what it returns; "
+            "`tf.numpy_function` runs NumPy inside, without a gradient",
+            edit=here.line,
+        )  # fmt: skip
 
     def message(self, case: Case, cut: Cut) -> str:
         text, back = cut.place.text.splitlines()[0], cut.event.back

@@ -8,6 +8,7 @@ it, and the instruction of the user's own function that computes it is the place
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType
@@ -38,6 +39,17 @@ def _found(file: str, code: CodeType, offset: int) -> tuple[CodeType, int]:
     line = origin.loc.lineno
     found = _expression(function, line, written.node) or _header(function, line, written.statement)
     return _instruction(function, found) or (function, _of_line(function, line))
+
+
+def told(message: str) -> tuple[CodeType, int] | None:
+    """The innermost line of the user's that AutoGraph tells of in the message of an exception."""
+    lines = re.findall(r'^ *File "(.+)", line (\d+), in .+  \*$', message, re.MULTILINE)
+    if not lines:
+        return None
+    file, line = lines[-1][0], int(lines[-1][1])
+    codes = [c for _, function in MAPS.values() for c in _codes(function) if c.co_filename == file]
+    inside = [c for c in codes if any(position[0] == line for position in c.co_positions())]
+    return (inside[-1], _of_line(inside[-1], line)) if inside else None
 
 
 def _file(location: Any, code: CodeType) -> bool:

@@ -14,7 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from ...place import Place, at
 from ...trace import Asked, Trace
+from ..joining import innermost
+from . import autograph
 from .arrivals import Arrival
 from .frames import local
 
@@ -235,6 +238,16 @@ class Engine:
             return False
         self.calls[key] = 1
         return True
+
+    def raised_at(self, error: BaseException) -> Place | None:
+        """The user's innermost frame of an exception, in the source that the user wrote."""
+        found, words = innermost(error), str(error)
+        strange = {} if self.graphs is None else self.graphs.strange
+        used = next((place for tensor, place in strange.items() if tensor in words), None)
+        inner = used or autograph.told(words)
+        if found is None or (inner is not None and found[0].co_filename not in autograph.MAPS):
+            found = inner or found
+        return None if found is None else at(*autograph.original(*found))
 
     def trace(self) -> Trace:
         """The log of this moment as a neutral trace."""

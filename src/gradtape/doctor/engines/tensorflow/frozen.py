@@ -19,6 +19,7 @@ from ...place import at
 from .autograph import original
 from .engine import Engine
 from .frames import user
+from .values import symbol
 
 
 @dataclass(eq=False)
@@ -46,16 +47,26 @@ def hook(engine: Engine) -> None:
 
     @functools.wraps(original_capture)
     def capture(self: Any, tensor: Any, *args: Any, **kwargs: Any) -> Any:
-        if hasattr(tensor, "_numpy") and not engine.deaf and not engine.asking:
+        if not engine.deaf and not engine.asking:
             try:
-                found = _found(tensor, user(sys._getframe(1)))
+                place = user(sys._getframe(1))
+                found = _found(tensor, place) if hasattr(tensor, "_numpy") else None
                 if found is not None:
                     engine.graphs.frozen.setdefault(id(tensor), found)
+                elif symbol(tensor) and not _around(self, tensor.graph):
+                    engine.graphs.strange[repr(tensor)] = place.f_code, place.f_lasti
             except Exception as fault:
                 engine.failed(fault)
         return original_capture(self, tensor, *args, **kwargs)
 
     engine.put(FuncGraph, "capture", capture)
+
+
+def _around(graph: Any, other: Any) -> bool:
+    """Is a graph, or one around it, another?"""
+    while graph is not None and graph is not other:
+        graph = getattr(graph, "outer_graph", None)
+    return graph is not None
 
 
 def _found(tensor: Any, frame: FrameType) -> Frozen | None:

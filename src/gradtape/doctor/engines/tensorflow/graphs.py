@@ -67,6 +67,7 @@ class Graphs:
         self.notes: weakref.WeakKeyDictionary[Any, Notes] = weakref.WeakKeyDictionary()
         self.functions: dict[str, Function] = {}
         self.frozen: dict[int, Any] = {}  # tensors that graphs took from Python, see `frozen`
+        self.strange: dict[str, tuple[CodeType, int]] = {}  # tensors of graphs that are gone
         self._traits: dict[str, tuple[bool, bool]] = {}
 
     def of(self, graph: Any) -> Notes:

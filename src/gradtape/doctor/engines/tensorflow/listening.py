@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import threading
 import weakref
@@ -40,13 +41,21 @@ def hook(engine: Engine) -> None:
         ("callbacks of ops", _ops), ("variables", _variables), ("tensors' conversions", _exits),
         ("constants", _constants), ("tapes", _tapes), ("custom gradients", _custom_gradients),
         ("py_function", _scripts), ("functions", _graphs), ("calls of functions", _calls),
-        ("captures", _frozen),
+        ("captures", _frozen), ("tracebacks", _tracebacks),
     )  # fmt: skip
     for what, part in parts:
         try:
             part(engine)
         except (ImportError, AttributeError) as fault:
             engine.missing(what, fault)
+
+
+def _tracebacks(engine: Engine) -> None:
+    """What TensorFlow shows of an exception has no frames of its own, and none of ours."""
+    from tensorflow.python.util import traceback_utils
+
+    hidden = (*traceback_utils._EXCLUDED_PATHS, os.path.dirname(os.path.abspath(__file__)))
+    engine.put(traceback_utils, "_EXCLUDED_PATHS", hidden)
 
 
 # --- ops ------------------------------------------------------------------------------------------
