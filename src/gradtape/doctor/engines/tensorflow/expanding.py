@@ -260,7 +260,7 @@ class _Run:
         elif op.type == "RandomShuffle":
             numbers = self.rng.permutation(first)
         elif op.type == "RandomUniformInt":
-            numbers = self.rng.integers(*rest, size=tuple(first))
+            numbers = self.rng.integers(int(rest[0]), int(rest[1]), size=tuple(first))
         else:
             draw = self.rng.random if op.type == "RandomUniform" else self.rng.normal
             numbers = draw(size=tuple(first))
