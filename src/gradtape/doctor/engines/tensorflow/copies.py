@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from ...states import by_norm
-from .editing import READ, Bounds, Edited, Question, compiled
+from .editing import READ, Bounds, Edited, Question, compiled, needs
 from .graphs import Call, Graphs
 from .proving import can_be_proven, options, same
 
@@ -47,6 +47,7 @@ class Copy:
     cells: list[Any] = field(default_factory=list)  # handles, when it has no results
     types: list[int] = field(default_factory=list)  # of the cells
     begun: bool = False  # has it been called?
+    latest: Any = None  # a weak reference to its last call
 
     def numbers(self, outputs: list[Any]) -> list[float]:
         return outputs[self.results]._numpy().tolist() if self.bounds else []
@@ -80,7 +81,13 @@ class Copy:
             found: list[Any] = quick_execute(self.name, self.total, given, attrs, context)
             return found
         quick_execute(self.name, 0, given, attrs, context)
-        pairs = zip(self.cells, self.types, strict=True)
+        return self.read(context, 1)
+
+    def read(self, context: Any, number: int) -> list[Any]:
+        """What is in the first of its cells: only as long as it is not called again."""
+        from tensorflow.python.eager.execute import quick_execute
+
+        pairs = zip(self.cells[:number], self.types, strict=False)
         return [quick_execute(READ, 1, [c], ("dtype", t), context)[0] for c, t in pairs]
 
     def plain(self, message: str) -> str:
@@ -104,8 +111,23 @@ class Told(Call):
     """A call of a copy: what it told beside its results."""
 
     def __init__(self, copy: Copy, args: Any, outputs: list[Any]) -> None:
-        self.copy, self.args, self.outputs = copy, args, outputs
+        self.copy, self.args, self._outputs = copy, args, outputs
         self.events, self.results, self.limit = None, [], None
+        copy.latest = weakref.ref(self)
+
+    @property
+    def gone(self) -> bool:
+        """Has another call stored what it had to tell, and nobody had asked?"""
+        kept = self.events is not None or len(self._outputs) == self.copy.total
+        return not kept and self.copy.latest() is not self
+
+    @property
+    def outputs(self) -> list[Any]:
+        if len(self._outputs) < self.copy.total:
+            from tensorflow.python.eager import context
+
+            self._outputs = self.copy.read(context.context(), self.copy.total)
+        return self._outputs
 
     @property
     def before(self) -> dict[int, Any]:  # type: ignore[override]
@@ -146,7 +168,8 @@ def _made(graphs: Graphs, name: str, held: dict[int, Any], counts: bool) -> Copy
 
     made = Edited(graphs, name, counts)
     changes, _ = graphs.traits(name)
-    kept = {k: v.dtype.as_datatype_enum for k, v in held.items()} if changes else {}
+    needed = needs(graphs, name) if changes else set()  # the state of an optimizer is not
+    kept = {k: v.dtype.as_datatype_enum for k, v in held.items() if k in needed}
     made.finish(kept, not counts, silent=not made.results)
     names = list(made.names)  # and nothing that would hold the graph
     forget = weakref.finalize(made.graph, lambda: [*map(context.remove_function, names)])

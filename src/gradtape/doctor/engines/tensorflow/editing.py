@@ -108,7 +108,8 @@ class Edited:
 
         held = [(k, *self._held(k, kind), kind) for k, kind in variables.items()]
         if changes:
-            self._numbers([self._change(*found) for found in held if found[-1] in REALS])
+            asked = self._sources()
+            self._numbers([self._change(*f) for f in held if f[0] in asked and f[-1] in REALS])
         if len(self._vectors) > 1:
             axis = self._node("Const", [], dtype=INT)
             self._fill(0)
@@ -242,6 +243,16 @@ class Edited:
             node.input.append(_after(value))
         return value, [f"^{node.name}" for node in users]
 
+    def _sources(self) -> set[int]:
+        """Which arguments are variables that a tape is asked for."""
+        import tensorflow as tf
+
+        flat = [s for q in self.questions for s in tf.nest.flatten(q.event[4])]
+        handles = {id(getattr(source, "handle", None)) for source in flat}
+        captures = {inner.name: id(outer) for outer, inner in self.graph.captures}
+        names = [captures.get(t.name) for t in self.graph.inputs]
+        return {k for k, known in enumerate(names) if known is None or known in handles}
+
     def _change(self, k: int, before: str, users: list[str], kind: int) -> str:
         handle = self.definition.signature.input_arg[k].name
         now = self._node(READ, [handle, *users, _after(before)], out="value", dtype=kind)
@@ -341,6 +352,32 @@ class Edited:
                 return f"{op.name}:{arg}:{index}"
             index -= number
         return None
+
+
+def needs(graphs: Graphs, name: str) -> set[int]:
+    """Which arguments of a function take part in what its tapes are asked for."""
+    import tensorflow as tf
+
+    known = graphs.functions[name]
+    graph = known.graph()
+    notes = graphs.notes.get(graph)
+    events = [event for _, event in notes.marks if event[0] == QUERY] if notes is not None else []
+    parts = tf.nest.flatten([(event[3], event[7]) for event in events], expand_composites=True)
+    ends = [t.op for t in parts if symbol(t) and t.graph is graph]
+    for op in graph.get_operations():
+        for inner in called(op):
+            if graphs.traits(inner)[1]:
+                nested = op.type in NESTED and graphs.functions[inner].graph() is not None
+                numbers = needs(graphs, inner) if nested else range(len(op.inputs))
+                ends += [op.inputs[k].op for k in numbers]
+    seen: set[Any] = set()
+    while ends:
+        op = ends.pop()
+        if op not in seen:
+            seen.add(op)
+            ends += [t.op for t in op.inputs]
+    names = {t.name for op in seen for t in op.outputs}
+    return {k for k, given in enumerate(known.inputs) if given in names}
 
 
 def compiled(definition: Any) -> bool:

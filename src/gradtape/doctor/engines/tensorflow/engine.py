@@ -253,6 +253,10 @@ class Engine:
         """The log of this moment as a neutral trace."""
         from .reading import Reader
 
+        if any(map(_gone, self.log)):
+            self.log[:] = [event for event in self.log if not _gone(event)]
+            self._counted = min(self._counted, len(self.log))
+            self._steps = sum(map(self._asks, self.log))
         return Reader(self).read()
 
     # --- keeping it small -------------------------------------------------------------------------
@@ -281,6 +285,11 @@ class Engine:
     def _asks(self, event: tuple) -> bool:
         """Is it a call of a function that asks tapes itself?"""
         return event[0] == OP and self.calls.get(event[1], 0) > 0
+
+
+def _gone(event: tuple) -> bool:
+    """Is it a call of which nothing is known any more?"""
+    return event[0] == OP and getattr(event[5], "gone", False)
 
 
 def _power_of_four(count: int) -> bool:
