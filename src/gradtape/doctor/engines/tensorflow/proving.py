@@ -23,20 +23,28 @@ HARMLESS = (
     "StatefulStandardNormal", "StatefulUniform", "StatefulTruncatedNormal", "StatefulRandom",
 )  # fmt: skip
 
+MOST = 512 << 20  # bytes of variables of which there may be others for a moment
+
 
 def can_be_proven(graphs: Graphs, name: str, args: Any, held: dict[int, Any]) -> bool:
     """May a function run once more, given other variables, without a trace?"""
-    if any(a.dtype.name in ("resource", "variant") for k, a in enumerate(args) if k not in held):
+    size = sum((v.shape.num_elements() or 0) * v.dtype.size for v in held.values())
+    if size > MOST or any(
+        a.dtype.name in ("resource", "variant") for k, a in enumerate(args) if k not in held
+    ):
         return False
     for op in _operations(graphs, name, set()):
-        if op.op_def.is_stateful and not op.type.startswith(HARMLESS):
+        if op is None or (op.op_def.is_stateful and not op.type.startswith(HARMLESS)):
             return False
     return True
 
 
 def _operations(graphs: Graphs, name: str, done: set[str]) -> Iterator[Any]:
+    """All ops of a function, and of those that it calls."""
     known = graphs.functions.get(name)
     graph = None if known is None else known.graph()
+    if graph is None:
+        yield None  # one that nobody has seen
     if graph is None or name in done:
         return
     done.add(name)
