@@ -1,18 +1,21 @@
 """Images of another size: each result is a weighted mean of pixels near its place.
 
-Along each axis the weights are a matrix, so resizing is two products and so is its gradient.
+Along each axis a result takes from a few pixels, so resizing is two such sums (`ops/resample.py`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from .. import convert, errors
 from ..core.apply import tensor
-from ..ops import index, linear, shape
+from ..ops import index, shape
+from ..ops.resample import Taps, resample
 from ..rearranging import reshape
 from .layout import check_size, pad_to_bounding_box, picture, size_of
 
@@ -47,7 +50,8 @@ def _mitchell(x: Any) -> Any:
 
 def _lanczos(radius: float) -> Callable[[Any], Any]:
     def weight(x: Any) -> Any:
-        inside = np.sinc(x) * np.sinc(x / radius)
+        far = np.float32(np.pi) * np.maximum(x, np.float32(1e-3))
+        inside = radius * np.sin(far) * np.sin(far / radius) / (far * far)
         return np.where(x > radius, 0.0, np.where(x <= 1e-3, 1.0, inside))
 
     return weight
@@ -67,57 +71,93 @@ _KERNELS: dict[str, tuple[float, Callable[[Any], Any]]] = {
 }
 
 
-def _by_kernel(old: int, new: int, method: str, antialias: bool) -> Any:
+def _pair(taps: Taps, old: int) -> tuple[Taps, Taps]:
+    return taps, taps.turned(old)
+
+
+def _by_kernel(old: int, new: int, method: str, antialias: bool) -> tuple[Taps, Taps]:
     """Weights by distance, from a wider neighbourhood where pixels are lost and `antialias`."""
     radius, kernel = _KERNELS[method]
-    step = 1.0 / np.float64(np.float32(new) / np.float32(old))
-    wide = max(step, 1.0) if antialias else 1.0
-    place = ((np.arange(new) + 0.5) * step)[:, None]
-    pixel = np.arange(old) + 0.5
-    distance = np.abs(pixel - place) / wide
-    weights = np.where(np.abs(pixel - place) <= radius * wide, kernel(distance), 0.0)
+    step = np.float32(1.0) / (np.float32(new) / np.float32(old))
+    wide = np.float32(max(step, 1.0) if antialias else 1.0)
+    place = ((np.arange(new, dtype=np.float32) + np.float32(0.5)) * step)[:, None]
+    first, last = (
+        np.clip(edge(place + sign * radius * wide - np.float32(0.5)), 0, old - 1).astype(int)
+        for edge, sign in ((np.ceil, -1), (np.floor, 1))
+    )
+    pixel = first + np.arange(min(2 * math.ceil(radius * wide) + 1, old))
+    # In float32, as TensorFlow: the sign of a weight near 0 is that of inf times it.
+    distance = np.abs(pixel.astype(np.float32) + np.float32(0.5) - place)
+    weights = kernel(distance * (np.float32(1.0) / wide))
+    weights = np.where(pixel <= last, weights, 0.0)
     total = weights.sum(axis=1, keepdims=True)
-    return np.where(np.abs(total) > 1e-30, weights / np.where(total == 0, 1.0, total), 0.0)
+    weights = np.where(np.abs(total) > 1e-35, weights / np.where(total == 0, 1.0, total), 0.0)
+    taps = _spans(first[:, 0], weights, old)
+    return taps, _turned_spans(taps, old)
 
 
-def _bilinear(old: int, new: int) -> Any:
+def _spans(first: Any, weights: Any, size: int) -> Taps:
+    """Pixels side by side, as far as there are any."""
+    places = first[:, None] + np.arange(weights.shape[1])
+    return Taps(np.where(places < size, places, -1), weights)
+
+
+def _turned_spans(taps: Taps, old: int) -> Taps:
+    """Results side by side, from the first to the last that a pixel has a part in.
+
+    All spans are as long as the longest, as TensorFlow's, where 0 times inf in them is nan.
+    """
+    new = len(taps.places)
+    full = np.zeros((old, new))
+    result, tap = np.nonzero(taps.places >= 0)
+    full[taps.places[result, tap], result] = taps.weights[result, tap]
+    has = full != 0
+    first = np.argmax(has, axis=1)
+    last = np.where(has.any(axis=1), new - 1 - np.argmax(has[:, ::-1], axis=1), -1)
+    width = int((last - first + 1).max(initial=0))
+    places = first[:, None] + np.arange(width)
+    weights = np.take_along_axis(full, np.minimum(places, new - 1), axis=1)
+    return _spans(first, weights, new)
+
+
+def _places(old: int, new: int) -> tuple[Any, Any]:
+    """Where the results lie among the pixels, and the part of the way to the next."""
     place = (np.arange(new, dtype=np.float32) + np.float32(0.5)) * np.float32(old / new)
     place = place - np.float32(0.5)
-    below = np.floor(place)
-    part = place - below
-    low = np.maximum(below, 0).astype(int)
-    high = np.minimum(np.ceil(place), old - 1).astype(int)
-    weights = np.zeros((new, old))
-    rows = np.arange(new)
-    np.add.at(weights, (rows, low), 1.0 - part)
-    np.add.at(weights, (rows, high), part)
-    return weights
+    return place, place - np.floor(place)
 
 
-def _bicubic(old: int, new: int) -> Any:
-    place = (np.arange(new, dtype=np.float32) + np.float32(0.5)) * np.float32(old / new)
-    place = place - np.float32(0.5)
-    below = np.floor(place)
+def _bilinear(old: int, new: int) -> tuple[Taps, Taps]:
+    place, part = _places(old, new)
+    places = np.stack([np.maximum(np.floor(place), 0), np.minimum(np.ceil(place), old - 1)], axis=1)
+    return _pair(Taps(places.astype(int), np.stack([1.0 - part, part], axis=1), between=True), old)
+
+
+def _bicubic(old: int, new: int) -> tuple[Taps, Taps]:
+    place, part = _places(old, new)
     # TensorFlow reads the weights from a table with 1024 steps.
-    part = np.rint((place - below) * 1024.0) / 1024.0
-    weights = np.zeros((new, old))
-    for offset in (-1, 0, 1, 2):
-        pixel = (below + offset).astype(int)
-        inside = (pixel >= 0) & (pixel < old)
-        rows = np.flatnonzero(inside)
-        weights[rows, pixel[inside]] = _cubic(np.abs(offset - part[inside]))
-    return weights / weights.sum(axis=1, keepdims=True)
+    part = np.rint(part * 1024.0) / 1024.0
+    offsets = np.arange(-1, 3)
+    pixel = np.floor(place)[:, None].astype(int) + offsets
+    places = np.clip(pixel, 0, old - 1)
+    weights = np.where(pixel == places, _cubic(np.abs(offsets - part[:, None])), 0.0)
+    return _pair(Taps(places, weights / weights.sum(axis=1, keepdims=True)), old)
 
 
-def _area(old: int, new: int) -> Any:
+def _area(old: int, new: int) -> tuple[Taps, Taps]:
     step = np.float32(old / new)
-    start = (np.arange(new) * step)[:, None]
-    pixel = np.arange(old)
-    overlap = np.minimum(pixel + 1, start + step) - np.maximum(pixel, start)
-    return np.maximum(overlap, 0.0) / step
+    start = (np.arange(new, dtype=np.float32) * step)[:, None]
+    end = (np.arange(1, new + 1, dtype=np.float32) * step)[:, None]
+    first, last = np.floor(start).astype(int), np.ceil(end).astype(int)
+    pixel = first + np.arange(int((last - first).max(initial=0)))
+    weights = np.minimum(pixel + 1, end) - np.maximum(pixel, start)
+    places = np.where(pixel < last, np.minimum(pixel, old - 1), -1)
+    return _pair(Taps(places, weights / step), old)
 
 
-def _weights(old: int, new: int, method: str, antialias: bool) -> Any:
+@lru_cache(maxsize=64)
+def _taps(old: int, new: int, method: str, antialias: bool) -> tuple[Taps, Taps]:
+    """What each row of the result takes of which rows, and the transpose of that."""
     if method == "area":
         return _area(old, new)
     if not antialias and method == "bilinear":
@@ -182,10 +222,11 @@ def _resized(x: Any, rows: int, columns: int, method: str, antialias: bool) -> A
     if x._value.dtype != _FLOAT:
         x = shape.cast.apply(x, dtype=_FLOAT)
     height, width = size_of(x)
-    down = tensor(_weights(height, rows, method, antialias).astype(_FLOAT))
-    across = tensor(_weights(width, columns, method, antialias).astype(_FLOAT))
-    y = linear.contract.apply(down, x, equation="ih,bhwc->biwc")
-    return linear.contract.apply(across, y, equation="jw,biwc->bijc")
+    # Along the rows first, as TensorFlow: inf among two pixels of a row is nan already.
+    for axis, old, new in ((-2, width, columns), (-3, height, rows)):
+        taps, turned = _taps(old, new, method, antialias)
+        x = resample.apply(x, axis=axis, taps=taps, turned=turned)
+    return x
 
 
 def resize_with_pad(

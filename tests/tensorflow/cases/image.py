@@ -62,6 +62,27 @@ def resize(tf, method, antialias, size):
     return first_only(tf, lambda x: tf.image.resize(x, size, method, antialias=antialias), x)
 
 
+@cases(
+    method=[*METHODS, "area"],
+    antialias=[False, True],
+    size={"smaller": [3, 2], "larger": [9, 7]},
+    odd=[float("inf"), float("nan")],
+    tolerance=1e-4,
+)
+def resize_infinities(tf, method, antialias, size, odd):
+    """How far a pixel that is not finite reaches, and a cotangent."""
+    image = fill((1, 6, 5, 1))
+    image.flat[17] = odd
+    x = tf.Variable(image, dtype="float32")
+    with tf.GradientTape() as tape:
+        y = tf.image.resize(x, size, method, antialias=antialias)
+    if method == "area":  # TensorFlow has no gradient of it
+        return y
+    slopes = fill((1, *size, 1), seed=1)
+    slopes.flat[-2] = odd
+    return y, tape.gradient(y, x, tf.constant(slopes, "float32"))
+
+
 @cases(size={"smaller": [3, 2], "larger": [9, 7], "mixed": [8, 3]})
 def resize_by_area(tf, size):
     return tf.image.resize(picture(tf, (1, 6, 5, 2)), size, tf.image.ResizeMethod.AREA)
