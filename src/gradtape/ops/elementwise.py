@@ -127,8 +127,10 @@ def _floordiv(a: Any, b: Any) -> Any:
 
 
 def _mod(a: Any, b: Any) -> Any:
-    _no_zero(a, b)
-    return np.mod(a, b)
+    whole = _no_zero(a, b)
+    y = np.mod(a, b)
+    # A remainder of 0 has the sign of the dividend, NumPy's that of the divisor.
+    return y if whole else np.where(y == 0, np.copysign(y, a), y)
 
 
 def _truncatediv(a: Any, b: Any) -> Any:

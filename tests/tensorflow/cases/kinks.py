@@ -219,6 +219,12 @@ def division_with_remainder(tf, op):
     return slope(tf, function, *given)
 
 
+@cases(dtype=["float16", "float32", "float64"])
+def sign_of_no_remainder(tf, dtype):
+    x, y = (tf.constant(given, dtype) for given in ([-3, 3, -0.0, 0.0, -3], [3, -3, 3, -3, -3]))
+    return 1 / (x % y)
+
+
 @case
 def atan2_at_the_origin(tf):
     return slope(tf, tf.atan2, [0.0, 1.0, 0.0, -1.0], [0.0, 0.0, -1.0, -1.0])
