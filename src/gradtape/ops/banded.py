@@ -18,15 +18,18 @@ def _offsets(bands: int, upper: int) -> list[tuple[int, int]]:
     return [(r, upper - r) for r in range(bands)]
 
 
+def _inside(n: int, offset: int) -> tuple[slice, slice]:
+    """The entries that have one `offset` further along an axis of n, and those others."""
+    low, high = min(max(offset, 0), n), max(n + min(offset, 0), 0)
+    return slice(low - offset, high - offset), slice(low, high)
+
+
 def _shifted(b: Any, offset: int, axis: int) -> Any:
     """What stands `offset` further along the axis (-1 or -2), 0 beyond the end."""
     out = np.zeros_like(b)
-    n = b.shape[axis]
-    if abs(offset) < n:
-        low, high = max(offset, 0), n + min(offset, 0)
-        to, source = slice(low - offset, high - offset), slice(low, high)
-        tail = (slice(None),) * (-1 - axis)
-        out[(..., to, *tail)] = b[(..., source, *tail)]
+    to, source = _inside(b.shape[axis], offset)
+    tail = (slice(None),) * (-1 - axis)
+    out[(..., to, *tail)] = b[(..., source, *tail)]
     return out
 
 
@@ -37,9 +40,11 @@ def _turn(a: Any, upper: int) -> Any:
 
 
 def _matmul(a: Any, b: Any, upper: int) -> Any:
-    total = 0
+    batch, n = np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-1]
+    total = np.zeros((*batch, *b.shape[-2:]), a.dtype)
     for r, offset in _offsets(a.shape[-2], upper):
-        total = total + a[..., r, :, None] * _shifted(b, offset, -2)
+        to, source = _inside(n, offset)
+        total[..., to, :] += a[..., r, to, None] * b[..., source, :]
     return total
 
 
@@ -109,18 +114,22 @@ band_dot: Op = op(
 )  # fmt: skip
 
 
-def _solution(name: str, label: str, real: bool) -> Op:
+def _cut(a: Any, bands: int, upper: int) -> Any:
+    """With zeros for the entries outside of the matrix, where band_dot of nan has nan."""
+    return turn_bands(turn_bands(a, upper=upper), upper=_across(bands, upper))
+
+
+def _solution(name: str, label: str, real: bool, cut: bool) -> Op:
     def slope_of_rhs(g: Any, a: Any, a_shape: Any, upper: int) -> Any:
         return made(turn_bands(a, upper=upper), g, upper=_across(a_shape[-2], upper))
 
+    def slope_of_bands(g: Any, a: Any, y: Any, a_shape: Any, upper: int) -> Any:
+        bands = a_shape[-2]
+        slope = -band_dot(slope_of_rhs(g, a, a_shape, upper), y, upper=upper, bands=bands)
+        return _cut(slope, bands, upper) if cut else slope
+
     made = op(
-        name, _solve,
-        (
-            lambda g, a, y, a_shape, upper: -band_dot(
-                slope_of_rhs(g, a, a_shape, upper), y, upper=upper, bands=a_shape[-2]
-            ),
-            slope_of_rhs,
-        ),
+        name, _solve, (slope_of_bands, slope_of_rhs),
         shape=lambda a, b, upper: (*np.broadcast_shapes(a[:-2], b[:-2]), *b[-2:]),
         label=label, params=("upper",), batches=True, broadcasts=True, takes="fc", real=real,
         sample=lambda d: [
@@ -131,6 +140,7 @@ def _solution(name: str, label: str, real: bool) -> Op:
     return made
 
 
-banded_solve = _solution("banded_solve", "BandedTriangularSolve", real=False)
-# As TensorFlow, which of complex systems takes no conjugates in the gradient.
-tridiagonal_solve = _solution("tridiagonal_solve", "TridiagonalSolve", real=True)
+banded_solve = _solution("banded_solve", "BandedTriangularSolve", real=False, cut=True)
+# As TensorFlow, which of complex systems takes no conjugates in the gradient, and lets nan be
+# outside of the matrix.
+tridiagonal_solve = _solution("tridiagonal_solve", "TridiagonalSolve", real=True, cut=False)
