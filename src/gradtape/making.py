@@ -65,10 +65,14 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
 
 
 def _like(input: Any, number: int, dtype: Any) -> Any:
-    x = convert.to_tensor(input)._value
+    x = convert.to_tensor(input)
     if isinstance(dtype, np.ndarray) and dtype.ndim:
         raise ValueError(f"`dtype` must be a dtype such as tf.float32, got {dtype!r}.")
-    return _full(x.shape, number, x.dtype if dtype is None else numpy_dtype(dtype))
+    own = x._value.dtype
+    wanted = own if dtype is None else numpy_dtype(dtype)
+    if x._mark is None or wanted != own:
+        return _full(x._value.shape, number, wanted)
+    return (make.ones_like if number else make.zeros_like).apply(x)
 
 
 def _full(shape: tuple[int, ...], number: int, dtype: np.dtype) -> Any:

@@ -85,7 +85,7 @@ def zeros_like(a: Any, dtype: Any = None) -> Any:
 def ones_like(a: Any, dtype: Any = None) -> Any:
     """Ones in the shape of a."""
     a = as_tensor(a)
-    return making.ones_like(a, chosen(dtype) or a._value.dtype)
+    return making.ones(a._value.shape, chosen(dtype) or a._value.dtype)
 
 
 def empty_like(a: Any, dtype: Any = None) -> Any:

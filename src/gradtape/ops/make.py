@@ -1,4 +1,4 @@
-"""Ops that make a tensor of a few numbers: sequences and one-hot rows."""
+"""Ops that make a tensor of a few numbers: constants in a shape, sequences and one-hot rows."""
 
 from __future__ import annotations
 
@@ -7,10 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from .declare import op
+from ..core.op import ANYTHING
+from .declare import elementwise, op
 from .reasons import Flat
 
 FIXED = Flat("TensorFlow counts the numbers of a range and of one-hot rows as fixed")
+
+# A tape follows them, though they hold nothing of their operand but its shape.
+zeros_like = elementwise(
+    "zeros_like", lambda a: np.zeros(a.shape, a.dtype)[()],
+    Flat("zeros_like is 0 whatever its operand holds"), label="ZerosLike", takes=ANYTHING,
+)  # fmt: skip
+ones_like = elementwise(
+    "ones_like", lambda a: np.ones(a.shape, a.dtype)[()],
+    Flat("ones_like is 1 whatever its operand holds"), label="OnesLike", takes=ANYTHING,
+)  # fmt: skip
 
 
 def _range(a: Any, b: Any, c: Any) -> Any:

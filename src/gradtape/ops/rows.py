@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.operand import vocabulary
 from .declare import op
 
 # Elements from which SciPy's sparse product is quicker than np.add.at; importing it takes 0.15 s.
@@ -79,13 +80,15 @@ def _kernel() -> Any:
     return csc_matvecs
 
 
-def _slope_of_add_rows(g: Any, b: Any, y_shape: tuple[int, ...]) -> Any:
-    return np.take(g, b, axis=g.ndim - len(y_shape))
+def rows_of(g: Any, b: Any, y_shape: tuple[int, ...]) -> Any:
+    """The rows of a cotangent with these numbers, by the op behind np.take, which itself asks only
+    its first argument whether it is recorded: the numbers may be where the cotangent is not."""
+    return vocabulary[np.take](g, b, axis=g.ndim - len(y_shape))
 
 
 add_rows = op(
     "add_rows", _add_rows,
-    (_slope_of_add_rows, None),
+    (rows_of, None),
     shape=lambda a, b, shape: shape, label="UnsortedSegmentSum", params=("shape",),
     push="linear", batches=True,
     sample=lambda d: [([d(3, 2), np.array([2, 0, 2])], {"shape": (4, 2)})],

@@ -12,7 +12,7 @@ import numpy as np
 
 from .declare import op
 from .reasons import Discrete
-from .rows import add_rows
+from .rows import add_rows, rows_of
 from .shape import cast
 
 
@@ -55,7 +55,7 @@ def _without(g: Any, b: Any, a_shape: tuple[int, ...]) -> Any:
 
 set_rows = op(
     "set_rows", _set_rows,
-    (_without, None, lambda g, b, y_shape: np.take(g, b, axis=g.ndim - len(y_shape))),
+    (_without, None, rows_of),
     shape=lambda a, b, c: a, label="TensorScatterUpdate", push="linear", batches=True,
     sample=lambda d: [([d(4, 2), np.array([2, 0]), d(2, 2)], {})],
 )  # fmt: skip

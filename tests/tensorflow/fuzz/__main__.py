@@ -13,6 +13,7 @@ from tests.tensorflow.fuzz.campaign import batch
 from tests.tensorflow.fuzz.compare import FINE
 
 BATCH = 25
+OFTEN = 250  # programs between two words on how far it is
 
 
 def main(arguments: list[str]) -> int:
@@ -30,6 +31,8 @@ def main(arguments: list[str]) -> int:
                 print(text, flush=True)
             for name, program, answer, version in kept:
                 store.write(name, version, {name: (program, answer)})
+            if counts.total() % OFTEN == 0:
+                print(f"{counts.total()} of {options.programs} programs", file=sys.stderr)
     seconds = time.perf_counter() - begun
     print(f"{options.programs} programs in {seconds:.0f} s, seed {options.seed}")
     for kind, count in counts.most_common():

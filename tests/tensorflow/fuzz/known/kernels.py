@@ -1,0 +1,228 @@
+"""What TensorFlow cannot do, does not take, or refuses in other words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.tensorflow.fuzz.known.answers import none, numbers, raised
+from tests.tensorflow.fuzz.known.found import FORWARD, TWICE, Family, Found, equal
+
+DIFFERS = Family()
+
+KERNELS = (
+    "No OpKernel was registered",
+    "is not in the list of allowed values",
+    "not in list of allowed values",
+    "CPU implementations do not yet support",
+    "Unhandled input dimensions",
+    "Gradients for grouped convolutions are not supported on CPU",
+    "Attr 'padding' of 'MaxPoolGradGrad' Op passed string 'EXPLICIT'",
+)
+
+# What TensorFlow says in forward mode that is its own affair, and the step that leads there.
+STUMBLES = (
+    ("ValueError: Internal error: Tried to take gradients", ""),
+    ("TypeError: InternalError.__init__()", "vectorized_map"),
+    ("TypeError: 'NoneType' object cannot be interpreted", "vectorized_map"),
+    ("TypeError: 'NoneType' object cannot be interpreted", "tensor_scatter_nd_m"),
+    ("TypeError: <tf.Tensor 'loop_body", "vectorized_map"),
+    ("InternalError: Recorded operation '__forward_", "tf.function"),
+    ("InvalidArgumentError: Graph execution error", "softmax_cross_entropy"),
+)
+
+
+def _unused(d: Found) -> bool:
+    """Whether the first step that failed is one that nothing asked for needs."""
+    needed = {name for q in d.program["scenario"]["queries"] for name in q["targets"]}
+    for step in reversed(d.program["steps"]):
+        if step["to"] in needed:
+            needed |= set(step["of"])
+    values = d.values()
+    failed = next((s["to"] for s in d.program["steps"] if s["to"] not in values), None)
+    return bool(values) and failed is not None and failed not in needed
+
+
+def _mapped_nothing(d: Found) -> bool:
+    """Empty tensors of other shapes, out of `map_fn` over no rows."""
+    pair = [side if isinstance(side, dict) else {} for side in (d.expected, d.got)]
+    shapes = [side.get("shape", [1]) for side in pair]
+    return "tf.map_fn" in d.ops and shapes[0] != shapes[1] and all(0 in s for s in shapes)
+
+
+@DIFFERS.difference(
+    "no kernel",
+    "A derivative or a dtype for which TensorFlow's CPU has no kernel, and raises "
+    "NotFoundError or UnimplementedError, is computed.",
+)
+def _no_kernel(d: Found) -> bool:
+    said = d.said
+    return said.startswith(("NotFoundError: Could not find device", "UnimplementedError:")) or (
+        any(words in said for words in KERNELS)
+    )
+
+
+@DIFFERS.difference(
+    "not registered",
+    "A derivative that TensorFlow does not have is given: LookupError there, or ValueError for "
+    "`lstsq(fast=False)` and NotImplementedError for `tf.sparse.softmax` twice.",
+)
+def _not_registered(d: Found) -> bool:
+    words = ("gradient registry has no entry", "No gradient defined for operation")
+    sparse = "NotImplementedError: Gradient for SparseDenseCwiseAdd is not implemented."
+    return (
+        (d.said.startswith("LookupError: ") and any(word in d.said for word in words))
+        or d.said == "ValueError: Gradient not defined for fast=False"
+        or (d.said.startswith("NotImplementedError: ") and sparse in d.said)
+    )
+
+
+@DIFFERS.difference(
+    "resized twice",
+    "The second derivative through a bilinear `tf.image.resize` is given; TensorFlow says None.",
+)
+def _resized_twice(d: Found) -> bool:
+    return (
+        none(d.expected)
+        and "tf.image.resize" in d.ops
+        and d.program["scenario"]["kind"] in TWICE
+        and d.place[0] == 2
+    )
+
+
+@DIFFERS.difference(
+    "not traced",
+    "`tf.function` runs the Python function itself: a wrong shape or dtype in it is the "
+    "InvalidArgumentError of eager code, not the ValueError or TypeError of tracing, a missing "
+    "kernel is a NotFoundError, both also where the result is not used; `map_fn` over no rows "
+    "has the shape of eager code; and variables may be made in it.",
+)
+def _traced(d: Found) -> bool:
+    """Both refuse a step of a `tf.function`, TensorFlow while it traces."""
+    error, ours = raised(d.expected), raised(d.got)
+    if d.program["scenario"]["kind"] not in ("function", "whole"):
+        return False
+    if not error:
+        return _unused(d) if ours else _mapped_nothing(d)
+    if "tf.function only supports singleton tf.Variables" in error["message"]:
+        return True
+    pair = error["raises"], ours["raises"] if ours else ""
+    if pair == ("InvalidArgumentError", "NotFoundError"):
+        return "No OpKernel was registered" in error["message"]
+    return pair in (("ValueError", "InvalidArgumentError"), ("TypeError", "InvalidArgumentError"))
+
+
+@DIFFERS.difference(
+    "not staged",
+    "An error inside `jacobian` comes as it is, not wrapped in AutoGraph's StagingError.",
+)
+def _staged(d: Found) -> bool:
+    error, ours = raised(d.expected), raised(d.got)
+    if not error or error["raises"] != "StagingError":
+        return False
+    missing = "LookupError: gradient registry has no entry" in error["message"]
+    return missing if not ours else ours["raises"] in error["message"]
+
+
+@DIFFERS.difference(
+    "of nothing",
+    "Gradients, tangents and Jacobians of sorting, mirroring or repeating an empty tensor are "
+    "empty, not an error.",
+)
+def _of_nothing(d: Found) -> bool:
+    parts = [*d.program["inputs"], *d.program["steps"]]
+    words = (
+        "Requires delta != 0: 0",
+        "MirrorPadGrad",
+        "'NoneType' object cannot be interpreted as an integer",
+        "ZeroDivisionError: integer division or modulo by zero",
+        "is not compatible with supplied shape",
+        "UnsortedSegmentSum",
+    )
+    return any(0 in part["shape"] for part in parts) and any(w in d.said for w in words)
+
+
+@DIFFERS.difference(
+    "einsum of nothing",
+    "In `tf.einsum` an axis of size 0 fits no axis of another size, InvalidArgumentError; "
+    "TensorFlow compares only with sizes that it met before and that are not 0.",
+)
+def _einsum_of_nothing(d: Found) -> bool:
+    message = (raised(d.got) or {}).get("message", "")
+    return "Expected dimension 0 at axis" in message and "[Op:Einsum]" in message
+
+
+@DIFFERS.difference(
+    "tangent of nothing",
+    "The tangent of `reduce_logsumexp` over no numbers is 0, not nan.",
+)
+def _of_nothing_forward(d: Found) -> bool:
+    pair = numbers(d.expected), numbers(d.got)
+    return (
+        "reduce_logsumexp" in d.ops
+        and any(0 in part["shape"] for part in [*d.program["inputs"], *d.program["steps"]])
+        and d.program["scenario"]["kind"] in FORWARD
+        and d.numeric
+        and equal(*pair, np.isnan(pair[0]) & (pair[1] == 0))
+    )
+
+
+@DIFFERS.difference(
+    "not vectorized",
+    "`jacobian` also takes what TensorFlow cannot vectorize.",
+)
+def _not_vectorized(d: Found) -> bool:
+    start = "ValueError: Encountered an exception while vectorizing the jacobian"
+    return d.said.startswith(start) or (
+        d.said.startswith("InvalidArgumentError: Graph execution error") and "/pfor/" in d.said
+    )
+
+
+@DIFFERS.difference(
+    "forward mode fails",
+    "Forward mode goes through `tf.function`, `vectorized_map`, `tensor_scatter_nd_max` and "
+    "softmax cross entropy also where TensorFlow stops with an internal error.",
+)
+def _forward_fails(d: Found) -> bool:
+    if d.program["scenario"]["kind"] not in FORWARD:
+        return False
+    return any(d.said.startswith(start) and word in d.ops for start, word in STUMBLES)
+
+
+@DIFFERS.difference(
+    "ctc twice",
+    "The second derivative of `ctc_loss` is finite; in forward mode it is a LookupError.",
+)
+def _ctc_twice(d: Found) -> bool:
+    return (
+        "ctc_loss" in d.ops
+        and d.program["scenario"]["kind"] in TWICE
+        and (
+            "CTCLossGrad" in (raised(d.got) or {}).get("message", "")
+            or (bool(np.isnan(numbers(d.expected)).any()) and len(d.place) > 1)
+        )
+    )
+
+
+@DIFFERS.difference(
+    "two errors",
+    "Of two derivatives that do not exist (`recompute_grad` twice, an op without a gradient) "
+    "the one is named that the sweep meets first; in forward mode it is a LookupError, never "
+    "an AttributeError.",
+)
+def _two_errors(d: Found) -> bool:
+    """Both refuse, for two reasons that the program has: which is met first is not promised."""
+    error, ours = raised(d.expected), raised(d.got)
+    pair = {error["raises"], ours["raises"]} if error and ours else set()
+    forward = d.program["scenario"]["kind"] in FORWARD
+    return pair == {"NotImplementedError", "LookupError"} or (
+        forward and pair == {"AttributeError", "LookupError"}
+    )
+
+
+@DIFFERS.difference(
+    "python twice",
+    "`tf.py_function` can be differentiated more than once on a persistent tape; TensorFlow "
+    "forgets the function (UnknownError).",
+)
+def _python_twice(d: Found) -> bool:
+    return d.said.startswith("UnknownError: ") and "KeyError: b'pyfunc_" in d.said

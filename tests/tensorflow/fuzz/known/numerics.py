@@ -1,0 +1,207 @@
+"""Numbers that TensorFlow leaves open, or gets wrong: nan and infinities, above all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.tensorflow.fuzz.known.answers import floats, numbers
+from tests.tensorflow.fuzz.known.found import FORWARD, TWICE, Family, Found, equal
+
+DIFFERS = Family()
+
+SORTING = ("tf.sort(", "numpy.sort(", "tf.argsort(", "tf.nn.top_k(", "in_top_k", "searchsorted")
+
+REMAINDERS = ("mod({0}, {1})", "{0} % {1}")
+
+
+def _nan_twice(d: Found, word: str) -> bool:
+    """A second derivative that is nan in TensorFlow only, behind a step with this word."""
+    if word not in d.ops or d.program["scenario"]["kind"] not in TWICE or not d.numeric:
+        return False
+    wanted, found = numbers(d.expected), numbers(d.got)
+    return d.place[0] > 0 and equal(wanted, found, np.isnan(wanted))
+
+
+@DIFFERS.difference(
+    "nan among sorted",
+    "Sorting takes nan for the greatest number; TensorFlow's order is then arbitrary.",
+)
+def _nan_sorted(d: Found) -> bool:
+    """A step sorts something with nan in it."""
+    steps = [s for s in d.program["steps"] if any(word in s["op"] for word in SORTING)]
+    if not steps or not d.numeric:
+        return False
+    values = d.values()
+    sorted_ = [values[name] for step in steps for name in step["of"] if name in values]
+    return any(value.dtype.kind == "f" and np.isnan(value).any() for value in sorted_)
+
+
+@DIFFERS.difference(
+    "nan in a matrix",
+    "What becomes of a matrix with inf or nan in it in `tf.linalg` follows LAPACK: all nan, or "
+    "InvalidArgumentError.",
+)
+def _nan_in_matrix(d: Found) -> bool:
+    return any(not np.isfinite(value).all() for value in d.operands("tf.linalg."))
+
+
+@DIFFERS.difference(
+    "nan in a pool",
+    "In a max pool nan is greater than nothing, and the slope goes to the greatest number, "
+    "also if it is inf; TensorFlow's results and slopes are arbitrary then.",
+)
+def _pool_of_nan(d: Found) -> bool:
+    given = d.operands("max_pool") if d.numeric else []
+    return any(not np.isfinite(value).all() for value in given)
+
+
+@DIFFERS.difference(
+    "nan in a segment",
+    "In a segment's maximum or minimum what does not beat the next row gives way to it; "
+    "with nan TensorFlow's hangs on the number of columns.",
+)
+def _segment_of_nan(d: Found) -> bool:
+    words = ("segment_max", "segment_min") if d.numeric else ()
+    return any(np.isnan(value).any() for word in words for value in d.operands(word))
+
+
+@DIFFERS.difference(
+    "igamma far out",
+    "`igamma` and `igammac` of arguments beyond a million are accurate.",
+)
+def _igamma_far_out(d: Found) -> bool:
+    given = d.operands("tf.math.igamma") if d.numeric else []
+    return any(np.nanmax(np.abs(value), initial=0.0) > 1e6 for value in given)
+
+
+@DIFFERS.difference(
+    "below zero",
+    "A cast of negative numbers to an unsigned dtype wraps around; TensorFlow's is undefined.",
+)
+def _below_zero(d: Found) -> bool:
+    """A negative number is cast to an unsigned dtype."""
+    values = d.values() if d.numeric else {}
+    casts = [step for step in d.program["steps"] if step["op"] == "tf.cast({0}, {to})"]
+    given = [values.get(step["of"][0]) for step in casts if step["dtype"].startswith("uint")]
+    return any(value is not None and (value < 0).any() for value in given)
+
+
+@DIFFERS.difference(
+    "roll in a jacobian",
+    "The Jacobian of `tf.roll` along a negative axis rolls that axis; TensorFlow's "
+    "vectorization rolls another.",
+)
+def _turned_in_jacobian(d: Found) -> bool:
+    kinds = ("jacobian", "batch_jacobian", "hessian")
+    rolled = "axis=[-1])" in d.ops and "tf.roll" in d.ops
+    return d.program["scenario"]["kind"] in kinds and rolled and d.numeric and d.place[0] > 0
+
+
+@DIFFERS.difference(
+    "product with zero",
+    "The second derivative of a segment's product with one zero in it is finite, not nan.",
+)
+def _product_with_zero(d: Found) -> bool:
+    return _nan_twice(d, "segment_prod") and any(
+        (value == 0).any() for value in d.operands("segment_prod")
+    )
+
+
+@DIFFERS.difference(
+    "running twice",
+    "The second derivative of `cumulative_logsumexp` is finite where TensorFlow's is nan: in "
+    "forward mode, and of an exclusive one whose first result, -inf, is not used.",
+)
+def _running_twice(d: Found) -> bool:
+    return _nan_twice(d, "cumulative_logsumexp")
+
+
+@DIFFERS.difference(
+    "tangent of a constant",
+    "In forward mode an operand without a tangent adds nothing; in TensorFlow it adds 0 times "
+    "its slope, which is nan where that is infinite (the tangents of 1 / x and of y % x at 0).",
+)
+def _tangent_of_constant(d: Found) -> bool:
+    """Tangents that are nan in TensorFlow and infinite here, or behind a remainder of x by 0, which
+    has a finite slope in x only."""
+    if d.program["scenario"]["kind"] not in FORWARD or not d.numeric or not d.place[0]:
+        return False
+    wanted, found = numbers(d.expected), numbers(d.got)
+    by_zero = any((value == 0).any() for word in REMAINDERS for value in d.operands(word))
+    return equal(wanted, found, np.isnan(wanted) & (np.isinf(found) | by_zero))
+
+
+@DIFFERS.difference(
+    "erf of infinity",
+    "In float64 `erf` of an infinity is 1 or -1, not nan.",
+)
+def _erf_of_infinity(d: Found) -> bool:
+    given = d.operands("tf.math.erf({0})") if d.numeric else []
+    return any(np.isinf(value).any() for value in given)
+
+
+PRODUCTS = ("matmul", "matvec", "einsum", "tensordot")
+
+
+@DIFFERS.difference(
+    "sign of zero",
+    "`relu(-0.0)` is 0.0, and so is a product of matrices that is 0 as a rule; in TensorFlow the "
+    "signs hang on the sizes of the tensors and on whether they are transposed.",
+)
+def _sign_of_zero(d: Found) -> bool:
+    """Infinities of another sign, or an angle turned by pi, behind relu of -0.0 or a product."""
+    if not d.numeric:
+        return False
+    wanted, found = numbers(d.expected), numbers(d.got)
+    turned = np.zeros(wanted.shape, bool)
+    if "atan2" in d.ops or "angle" in d.ops:
+        turns = np.abs(wanted - found) / np.pi
+        turned = np.isclose(turns, 1.0) | np.isclose(turns, 2.0)
+    other = (np.isinf(wanted) & (wanted == -found)) | turned
+    return equal(wanted, found, other) and ("tf.nn.relu" in d.ops or _zero_product(d))
+
+
+def _zero_product(d: Found) -> bool:
+    steps = [s["to"] for s in d.program["steps"] if any(word in s["op"] for word in PRODUCTS)]
+    values = d.values() if steps else {}
+    return any((values[name] == 0).any() for name in steps if name in values)
+
+
+@DIFFERS.difference(
+    "untouched pixels",
+    "In the slopes of a depthwise convolution inf and nan stay with the pixels whose windows "
+    "hold them; TensorFlow spreads them.",
+)
+def _untouched(d: Found) -> bool:
+    """Only numbers that are nan in TensorFlow, behind a depthwise convolution with nan in it."""
+    pair = numbers(d.expected), numbers(d.got)
+    if "depthwise_conv2d" not in d.ops and "separable_conv2d" not in d.ops:
+        return False
+    return d.numeric and equal(*pair, np.isnan(pair[0]))
+
+
+@DIFFERS.difference(
+    "complex infinities",
+    "Which parts of a complex number that is not finite are inf or nan follows NumPy's "
+    "arithmetic, also inside of `tf.signal`.",
+)
+def _complex_infinities(d: Found) -> bool:
+    """Numbers that are not finite on either side, in a program with complex numbers."""
+    dtypes = str([part["dtype"] for part in d.program["steps"]])
+    if "complex" not in dtypes and "tf.signal." not in d.ops:
+        return False
+    if not all(isinstance(side, dict) and "value" in side for side in (d.expected, d.got)):
+        return False
+    wanted, found = (np.asarray(floats(side["value"]), np.float64) for side in (d.expected, d.got))
+    if wanted.shape != found.shape or wanted.dtype.kind != "f":
+        return False
+    if "complex" in d.expected.get("tensor", ""):
+        pair = [np.isfinite(side).all(axis=-1) for side in (wanted, found)]
+        return bool((pair[0] == pair[1]).all()) and np.allclose(
+            wanted[pair[0]], found[pair[0]], 1e-4, 1e-6
+        )
+    both = np.isfinite(wanted) & np.isfinite(found)
+    return (
+        np.allclose(wanted[both], found[both], 1e-4, 1e-6)
+        and not (np.isfinite(wanted) ^ np.isfinite(found)).any()
+    )
