@@ -124,6 +124,23 @@ def _staged(d: Found) -> bool:
 
 
 @DIFFERS.difference(
+    "not asked for",
+    "Slopes are computed along the ways to the sources only: the gradient of a singular matrix's "
+    "determinant, InvalidArgumentError, is no error where it leads to none.",
+)
+def _unasked(d: Found) -> bool:
+    if not d.said.startswith("InvalidArgumentError") or "Input is not invertible" not in d.said:
+        return False
+    reached = {name for q in d.program["scenario"]["queries"] for name in q["sources"]}
+    for step in d.program["steps"]:
+        if reached & set(step["of"]):
+            reached.add(step["to"])
+        elif "det(" in step["op"]:
+            return True
+    return False
+
+
+@DIFFERS.difference(
     "of nothing",
     "Gradients, tangents and Jacobians of sorting, mirroring or repeating an empty tensor are "
     "empty, not an error.",
