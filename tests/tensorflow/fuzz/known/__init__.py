@@ -13,9 +13,11 @@ from typing import Any
 from tests.tensorflow.fuzz.known import kernels, numerics, tapes
 from tests.tensorflow.fuzz.known.answers import none, numbers, raised, summed
 from tests.tensorflow.fuzz.known.found import FORWARD, TWICE, Found, Program, text
+from tests.tensorflow.fuzz.known.kernels import LEFT_OUT
 
 __all__ = [
-    "DIFFERS", "FORWARD", "NAMES", "TWICE", "name", "none", "numbers", "raised", "summed", "text",
+    "DIFFERS", "FORWARD", "LEFT_OUT", "NAMES", "TWICE", "name", "none", "numbers", "raised",
+    "summed", "text",
 ]  # fmt: skip
 
 DIFFERS = [*kernels.DIFFERS, *numerics.DIFFERS, *tapes.DIFFERS]
