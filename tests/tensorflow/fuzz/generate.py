@@ -47,7 +47,7 @@ def generate(seed: int, index: int) -> Program:
     kind = rng.choices(list(KINDS), list(KINDS.values()))[0]
     draw.graph = kind in ("function", "whole")
     draw.forward = kind in TRACED and "jacobian" not in kind
-    draw.twice = draw.forward or kind in ("second", "penalty")
+    draw.twice = draw.forward or kind in ("second", "penalty", "hessian")
     draw.copies = kind in ("custom", "forward_twice")
     length = int(rng.triangular(5, 10 if kind in TRACED else 40, 9))
     weights, makers = zip(*families.FAMILIES, strict=True)

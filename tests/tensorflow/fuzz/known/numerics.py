@@ -75,6 +75,18 @@ def _igamma_far_out(d: Found) -> bool:
 
 
 @DIFFERS.difference(
+    "ctc without a class",
+    "In `ctc_loss` a logit of -inf is a class that cannot be; TensorFlow's loss is nan then.",
+)
+def _ctc_without_class(d: Found) -> bool:
+    """Only numbers that are nan in TensorFlow, behind ctc_loss of -inf."""
+    given = d.operands("ctc_loss") if d.numeric else []
+    wanted, found = numbers(d.expected), numbers(d.got)
+    infinite = any((value == -np.inf).any() for value in given)
+    return infinite and equal(wanted, found, np.isnan(wanted))
+
+
+@DIFFERS.difference(
     "below zero",
     "A cast of negative numbers to an unsigned dtype wraps around; TensorFlow's is undefined.",
 )
