@@ -43,9 +43,13 @@ def array(value: Any, dtype: Any = None) -> Any:
 
 
 def unsupported(value: Any) -> ValueError:
+    hint = (
+        " tf.ragged.map_flat_values applies a function to its values, and .to_tensor() makes it "
+        "dense; reductions, tf.concat, tf.stack and tf.gather take it as it is."
+    )
     return ValueError(
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) "
-        "to a Tensor."
+        f"to a Tensor.{hint if is_ragged(value) else ''}"
     )
 
 
@@ -277,6 +281,11 @@ def to_tensor(value: Any, dtype: Any = None, hint: Any = None) -> Any:
         except (TypeError, ValueError):
             return tensor(array(value))
     return tensor(array(value, dtype))
+
+
+def is_ragged(value: Any) -> bool:
+    """Whether this is a ragged tensor, a class that lies above."""
+    return not isinstance(value, Value) and hasattr(value, "nested_row_splits")
 
 
 # What `tf.register_tensor_conversion_function` adds: (priority, classes, function), in order.

@@ -50,7 +50,14 @@ def gather(
     >>> tf.gather([10, 20, 30], [2, 0])
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([30, 10], dtype=int32)>
     """
-    x, b = convert.to_tensor(params), _places(indices, "GatherV2")
+    try:
+        x, b = convert.to_tensor(params), _places(indices, "GatherV2")
+    except ValueError:
+        if not convert.is_ragged(params) and not convert.is_ragged(indices):
+            raise
+        from .ragged.functions import gathered
+
+        return gathered(params, indices, axis, batch_dims)
     if batch_dims is None:
         raise convert.unsupported(batch_dims)
     batch = integer(batch_dims, "batch_dims", compares=True)
@@ -179,6 +186,8 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | No
             params = shape_ops.concat.apply(*parts, axis=-parts[0]._value.ndim)
         else:
             params = params[0]
+    if convert.is_ragged(ids):
+        return ids.with_flat_values(embedding_lookup(params, ids.flat_values, max_norm))
     x, b = convert.to_tensor(params), _places(ids, "GatherV2")
     y = index.gather.apply(x, b)
     return y if max_norm is None else _shorten(y, max_norm, b._value.ndim)

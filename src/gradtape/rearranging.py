@@ -195,7 +195,14 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     if not values:
         raise errors.invalid("tf.concat needs at least one tensor, got none [Op:ConcatV2]")
     place = axis if axis.__class__ is int else _concat_axis(axis, len(values))
-    tensors = matching(shape_ops.concat, values, "concat")
+    try:
+        tensors = matching(shape_ops.concat, values, "concat")
+    except ValueError:
+        if not any(map(convert.is_ragged, values)):
+            raise
+        from .ragged.functions import joined
+
+        return joined(values, axis)
     if len(tensors) == 1:
         return _same(tensors[0])
     shapes = [t._value.shape for t in tensors]
@@ -267,7 +274,14 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
         # As TensorFlow: numbers of several kinds take the widest.
         with contextlib.suppress(ValueError):
             values = list(convert.to_tensor(list(values)))
-    tensors = matching(shape_ops.stack, values, "stack")
+    try:
+        tensors = matching(shape_ops.stack, values, "stack")
+    except ValueError:
+        if not any(map(convert.is_ragged, values)):
+            raise
+        from .ragged import stack
+
+        return stack(values, axis)
     shapes = [t._value.shape for t in tensors]
     ndim, place = len(shapes[0]) + 1, integer(axis, "axis", compares=True)
     if not -ndim <= place < ndim:

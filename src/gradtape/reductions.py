@@ -106,6 +106,10 @@ def _axis_of(ndim: int, axis: Any, label: str) -> int:
 
 def _reduce(op: Op, x: Any, axis: Any, keepdims: Any) -> Any:
     if x.__class__ is not Tensor:
+        if convert.is_ragged(x):
+            from .ragged.reduce import reduce
+
+            return reduce(op, x, axis, keepdims)
         x = convert.to_tensor(x)
     value = x._value
     if value.dtype.kind not in op.takes:
@@ -205,6 +209,10 @@ def reduce_variance(
     >>> tf.math.reduce_variance([1.0, 2.0, 3.0, 4.0])
     <tf.Tensor: shape=(), dtype=float32, numpy=1.25>
     """
+    if convert.is_ragged(input_tensor):
+        from .ragged.reduce import variance
+
+        return variance(input_tensor, axis, keepdims)
     x = convert.to_tensor(input_tensor)
     means = _reduce(ops.mean, x, axis, True)
     kind = x._value.dtype.kind
@@ -223,7 +231,10 @@ def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """The square root of the variance; its gradient is nan where all numbers are equal."""
-    return elementwise.sqrt.apply(reduce_variance(input_tensor, axis, keepdims))
+    found = reduce_variance(input_tensor, axis, keepdims)
+    if convert.is_ragged(found):
+        return found.with_flat_values(elementwise.sqrt.apply(found.flat_values))
+    return elementwise.sqrt.apply(found)
 
 
 def count_nonzero(

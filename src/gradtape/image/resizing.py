@@ -79,7 +79,7 @@ def _by_kernel(old: int, new: int, method: str, antialias: bool) -> tuple[Taps, 
     """Weights by distance, from a wider neighbourhood where pixels are lost and `antialias`."""
     radius, kernel = _KERNELS[method]
     step = np.float32(1.0) / (np.float32(new) / np.float32(old))
-    wide = np.float32(max(step, 1.0) if antialias else 1.0)
+    wide = np.float32(max(float(step), 1.0) if antialias else 1.0)
     place = ((np.arange(new, dtype=np.float32) + np.float32(0.5)) * step)[:, None]
     first, last = (
         np.clip(edge(place + sign * radius * wide - np.float32(0.5)), 0, old - 1).astype(int)

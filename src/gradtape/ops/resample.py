@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.op import Op
 from .declare import op
 
 # Entries up to which adding them up is quicker than a product with a matrix.
@@ -78,7 +79,7 @@ _SOME = Taps(np.array([[0, 1], [2, -1]]), np.array([[0.5, -1.5], [2.0, 0.0]]))
 _LINE = Taps(np.array([[0, 0], [0, 1], [1, 2]]), np.array([[0.75, 0.25]] * 3), between=True)
 
 # `axis` counts from the end.
-resample = op(
+resample: Op = op(
     "resample", _resample,
     lambda g, axis, taps, turned: resample(g, axis=axis, taps=turned, turned=taps),
     shape=_shape, label="ScaleAndTranslate", params=("axis", "taps", "turned"), push="linear",

@@ -10,7 +10,7 @@ from .. import arrays, convert, dtypes, errors, nest
 from ..arguments import number
 from ..core.apply import tensor
 from ..core.record import Value
-from ..ops.index import take
+from ..ops.index import gather, take
 from ..ops.shape import concat
 from .tensor import RaggedTensor
 
@@ -122,14 +122,16 @@ def _levels(x: Any, depth: int) -> tuple[list[Any], Any]:
     return splits, x
 
 
-def pick(x: Any, rows: Any) -> Any:
-    """The rows with these numbers, of a tensor or a ragged one."""
+def pick(x: Any, rows: Any, slices: bool = False) -> Any:
+    """The rows with these numbers, of a tensor or a ragged one; with `slices`, so that the gradient
+    of the values is `IndexedSlices`."""
     if not isinstance(x, RaggedTensor):
-        return take.apply(x, tensor(rows), axis=0)
+        b = tensor(rows)
+        return gather.apply(x, b) if slices else take.apply(x, b, axis=0)
     starts, lengths = x.row_splits._value[:-1][rows], np.diff(x.row_splits._value)[rows]
     ends = np.concatenate([[0], np.cumsum(lengths)]).astype(starts.dtype)
     inner = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
-    return RaggedTensor(pick(x.values, inner), tensor(ends))
+    return RaggedTensor(pick(x.values, inner, slices), tensor(ends))
 
 
 def map_flat_values(op: Any, *args: Any, **kwargs: Any) -> Any:
@@ -308,10 +310,9 @@ def _stacked(parts: list, axis: int, rank: int) -> Any:
     depth = max(part.ragged_rank if isinstance(part, RaggedTensor) else 1 for part in parts)
     parts = [_deepened(part, depth) for part in parts]
     if axis > 1:
-        ends = parts[0].row_splits
-        if any(not np.array_equal(part.row_splits._value, ends._value) for part in parts):
-            raise errors.invalid("Inputs must have identical ragged splits")
-        return RaggedTensor(_stacked([part.values for part in parts], axis - 1, rank - 1), ends)
+        _same_ends(parts)
+        inner = _stacked([part.values for part in parts], axis - 1, rank - 1)
+        return parts[0].with_values(inner)
     joined = _joined(parts)
     if axis == 0:
         return RaggedTensor(joined, np.cumsum([0, *[len(part) for part in parts]]))
@@ -320,6 +321,12 @@ def _stacked(parts: list, axis: int, rank: int) -> Any:
         raise errors.invalid("Input tensors have incompatible shapes: other numbers of rows.")
     order = np.arange(rows * len(parts)).reshape(len(parts), rows).T.reshape(-1)
     return RaggedTensor(pick(joined, order), np.arange(rows + 1) * len(parts))
+
+
+def _same_ends(parts: list) -> None:
+    ends = parts[0].row_splits._value
+    if any(not np.array_equal(part.row_splits._value, ends) for part in parts):
+        raise errors.invalid("Inputs must have identical ragged splits")
 
 
 def _deepened(x: Any, depth: int) -> Any:
@@ -337,3 +344,56 @@ def _joined(parts: list) -> Any:
     lengths = [np.diff(part.row_splits._value) for part in parts]
     ends = np.cumsum(np.concatenate([[0], *lengths])).astype(parts[0].row_splits._value.dtype)
     return RaggedTensor(_joined([part.values for part in parts]), tensor(ends))
+
+
+# --- what the functions of tensors hand over ------------------------------------------------------
+def joined(values: Any, axis: Any) -> Any:
+    """`tf.concat` of tensors of which some are ragged."""
+    parts = [_ragged_or_tensor(value) for value in values]
+    if len(parts) == 1:
+        return parts[0]
+    rank, place = _rank(parts[0]), number(axis)
+    if any(_rank(part) != rank for part in parts):
+        raise ValueError(f"tf.concat takes tensors of one rank, got {list(map(_rank, parts))}")
+    if not -rank <= place < rank:
+        raise ValueError(f"axis={place} out of bounds: expected {-rank}<=axis<{rank}")
+    return _concat(parts, place % rank)
+
+
+def _concat(parts: list, axis: int) -> Any:
+    if not any(isinstance(part, RaggedTensor) for part in parts):
+        return concat.apply(*parts, axis=axis - parts[0]._value.ndim)
+    depth = max(part.ragged_rank for part in parts if isinstance(part, RaggedTensor))
+    parts = [_deepened(part, depth) for part in parts]
+    if axis == 0:
+        return _joined(parts)
+    if axis == 1:  # each row's parts, one after the other, as one
+        rows = _stacked(parts, 1, _rank(parts[0]))
+        ends = rows.values.row_splits._value[rows.row_splits._value]
+        return RaggedTensor(rows.values.values, tensor(ends))
+    _same_ends(parts)
+    return parts[0].with_values(_concat([part.values for part in parts], axis - 1))
+
+
+def gathered(params: Any, indices: Any, axis: Any, batch_dims: Any) -> Any:
+    """`tf.gather` where the table or the numbers of rows are ragged."""
+    if axis not in (None, 0) or batch_dims:
+        raise NotImplementedError(
+            "tf.gather of a RaggedTensor takes rows, axis=0 and batch_dims=0; for others use "
+            "x.flat_values and x.row_splits, or x.to_tensor()"
+        )
+    table, places = _ragged_or_tensor(params), _ragged_or_tensor(indices)
+    if isinstance(places, RaggedTensor):
+        found = gathered(table, places.flat_values, axis, batch_dims)
+        return RaggedTensor.from_nested_row_splits(found, places.nested_row_splits)
+    if not isinstance(table, RaggedTensor):
+        return arrays.gather(table, places)
+    wanted = places._value
+    if wanted.size and not 0 <= wanted.min() <= wanted.max() < len(table):
+        raise errors.invalid(f"indices {wanted.tolist()} are not all in [0, {len(table)})")
+    if not wanted.ndim:
+        return table[int(wanted)]
+    found = pick(table, wanted.reshape(-1), slices=True)
+    for size, count in zip(wanted.shape[:0:-1], np.cumprod(wanted.shape)[-2::-1], strict=True):
+        found = RaggedTensor(found, np.arange(count + 1) * size)
+    return found

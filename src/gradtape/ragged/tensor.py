@@ -74,6 +74,10 @@ class RaggedTensorSpec(TypeSpec):
 class RaggedTensor(CompositeTensor):
     """Row k is `values[row_splits[k]:row_splits[k + 1]]`; the values may be ragged themselves.
 
+    Differs from TensorFlow: operators, reductions (but `reduce_logsumexp`), `concat`, `stack`,
+    `gather` of rows and `embedding_lookup` take it; other functions by `tf.ragged.map_flat_values`
+    or after `to_tensor()`.
+
     >>> import gradtape as tf
     >>> tf.ragged.constant([[1.0, 2.0], [3.0]])
     <tf.RaggedTensor [[1.0, 2.0], [3.0]]>

@@ -221,3 +221,80 @@ def repeated_rows(tf):
         rows = tf.RaggedTensor.from_row_lengths(x * x, [2, 1])
         y = tf.reduce_sum(tf.ragged.boolean_mask(rows, [[True, True], [False]]).flat_values)
     return y, tape.gradient(y, x)
+
+
+# ------------------------------------------------------------------------- functions of tensors
+
+RAGGED = {
+    "rows": lambda tf: tf.ragged.constant([[3.0, 1.0, 2.0], [], [4.0, 5.0]]),
+    "deep": lambda tf: tf.ragged.constant([[[1.0, 2.0], [3.0]], [], [[4.0, 5.0, 6.0], []]]),
+    "inner": lambda tf: tf.RaggedTensor.from_row_splits(tf.constant(fill((4, 2))), [0, 1, 1, 4]),
+    "whole": lambda tf: tf.ragged.constant([[3, 1, 2], [], [4, 5]]),
+}
+REDUCTIONS = ["sum", "mean", "max", "min", "prod", "variance", "std"]
+
+
+@cases(op=REDUCTIONS, given=RAGGED, axis=[None, 0, 1, -1, [0, 1], 3], keepdims=[False, True])
+def reductions(tf, op, given, axis, keepdims):
+    return getattr(tf.math, f"reduce_{op}")(given(tf), axis, keepdims)
+
+
+@cases(op=["any", "all"], axis=[None, 0, 1])
+def truths(tf, op, axis):
+    given = tf.ragged.constant([[True, False], [], [True]])
+    return getattr(tf.math, f"reduce_{op}")(given, axis)
+
+
+JOINED = {
+    "two": lambda tf, x: [x, 2.0 * x],
+    "one": lambda tf, x: [x],
+    "dense": lambda tf, x: [x, tf.ones([3, 2])],
+    "other_rows": lambda tf, x: [x, x[:2]],
+    "rank": lambda tf, x: [x, tf.ones([3])],
+}
+
+
+@cases(op=["concat", "stack"], parts=JOINED, axis=[0, 1, -1, 2, 5])
+def joining(tf, op, parts, axis):
+    return getattr(tf, op)(parts(tf, RAGGED["rows"](tf)), axis)
+
+
+@cases(axis=[0, 1, 2])
+def joining_deep(tf, axis):
+    deep, inner = RAGGED["deep"](tf), RAGGED["inner"](tf)
+    return tf.concat([deep, deep], axis), tf.concat([inner, inner], axis)
+
+
+@cases(
+    given={
+        "rows": lambda tf, x: tf.gather(x, [2, 0]),
+        "row": lambda tf, x: tf.gather(x, 2),
+        "square": lambda tf, x: tf.gather(x, [[2, 0], [1, 1]]),
+        "beyond": lambda tf, x: tf.gather(x, [2, 7]),
+        "negative": lambda tf, x: tf.gather(x, [-1]),
+        "ragged": lambda tf, x: tf.gather(x, tf.ragged.constant([[0, 1], [2]])),
+        "by_ragged": lambda tf, x: tf.gather(tf.range(9.0), tf.ragged.constant([[7], [], [1, 0]])),
+        "deep": lambda tf, x: tf.gather(RAGGED["deep"](tf), [2, 0]),
+        "lookup": lambda tf, x: tf.nn.embedding_lookup(
+            tf.constant(fill((6, 2))), tf.ragged.constant([[3, 1], [], [0]])
+        ),
+    }
+)  # fmt: skip
+def gathers(tf, given):
+    return given(tf, RAGGED["rows"](tf))
+
+
+@cases(
+    given={
+        **{
+            f"{op} {axis}": lambda tf, x, op=op, axis=axis: getattr(tf, f"reduce_{op}")(x, axis)
+            for op in REDUCTIONS[:5]
+            for axis in (None, 0, 1)
+        },
+        "concat": lambda tf, x: tf.concat([x, x * x], 1).flat_values,
+        "gather": lambda tf, x: tf.gather(x, [2, 0, 0]).flat_values,
+    }
+)
+def slopes_of_functions(tf, given):
+    rows = RAGGED["rows"](tf)
+    return first_only(tf, lambda x: given(tf, rows.with_flat_values(x)), rows.flat_values)
