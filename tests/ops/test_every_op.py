@@ -143,6 +143,19 @@ def test_recorded_rule_gives_what_the_plain_one_gives(name: str, k: int) -> None
 
 
 @every_slope
+def test_recorded_rule_takes_a_plain_cotangent(name: str, k: int) -> None:
+    sample = Sample(name, k)
+    tensors = sample.tensors()
+    sources = [tensors[i] for i in sample.slopes]
+    with tf.GradientTape(), tf.GradientTape() as tape:
+        tape.watch(sources)
+        results = [tf.math.real(result) for result in sample.run(tensors)]
+        signs = [tf.sign(result) for result in results]  # whose zeros are not recorded
+        grads = tape.gradient(signs, sources)
+    assert not any(np.any(dense(g)) for g in grads)
+
+
+@every_slope
 def test_stacked_cotangents_are_swept_as_single_ones(name: str, k: int) -> None:
     sample = Sample(name, k)
     tensors = sample.tensors()
