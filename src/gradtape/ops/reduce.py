@@ -137,6 +137,8 @@ def _mean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
         return (np.sign(total) * (abs(total) // (n or 1))).astype(dtype)
     if dtype.itemsize == 2:
         return (sum_of(a, axis, np.float32, None, keepdims) / np.float32(n)).astype(dtype)
+    if dtype.kind == "c":  # of none 0, as TensorFlow, whose mean of no real numbers is nan
+        n = n or 1
     return sum_of(a, axis, dtype, None, keepdims) / dtype.type(n)
 
 
