@@ -166,3 +166,14 @@ def test_a_result_among_several_may_be_a_source() -> None:
     np.testing.assert_array_equal(found[1], [[3, 4], [1, 2], [0, 0]])
     assert found[2] is None
     np.testing.assert_array_equal(tape.gradient(a, x), [[1, 1], [0, 0], [0, 0]])
+
+
+def test_whole_numbers_have_a_gradient_with_respect_to_themselves_only():
+    """As in TensorFlow, which seeds any target and looks at dtypes on the way back."""
+    w, whole, text = tf.Variable(1.0), tf.constant([1, 2]), tf.constant("a")
+    with tf.GradientTape(persistent=True) as tape:
+        made = tf.cast(w, tf.int32)
+    itself, none = tape.gradient(whole, [whole, w])
+    assert (itself.numpy().tolist(), itself.dtype, none) == ([1, 1], tf.int32, None)
+    assert [g if g is None else g.numpy() for g in tape.gradient(made, [w, made])] == [None, 1]
+    assert tape.gradient(text, text) is None

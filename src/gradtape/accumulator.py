@@ -14,6 +14,7 @@ from .core.record import Recorder, Value, follow, follows, threads
 from .enums import UnconnectedGradients
 from .ops.shape import broadcast_to
 from .push import push
+from .variable import Variable
 
 log = logging.getLogger("gradtape")
 
@@ -82,7 +83,7 @@ def _some_bfloat16(operands: Any) -> bool:
 
 
 def _check(primal: Any) -> None:
-    if not isinstance(primal, Value):
+    if not isinstance(primal, (Value, Variable)):
         raise AttributeError(
             f"primals must be tensors or variables, got {primal!r} of type "
             f"{type(primal).__name__}: make a tensor of it first, with tf.constant"

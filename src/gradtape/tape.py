@@ -322,11 +322,13 @@ def _differentiate(tape: Tape, targets: list, sources: list, seeds: list) -> lis
         _check_target(target)
         # A test such as is_nan is followed though its result is true or false, to say so.
         followed = isinstance(target, Value) and follows(tape, target)
-        if not followed and not _differentiable(target):
+        key = target._id if followed else _key(tape, target)
+        # Whole numbers and truth values have a gradient with respect to themselves only.
+        itself = key in keys and target._value.dtype.kind != "O"
+        if not (followed or itself or _differentiable(target)):
             continue
         g = _seed(target, seed)
         g = Operand(g) if recorded else g._value
-        key = target._id if followed else _key(tape, target)
         grads[key] = grads[key] + g if key in grads else g
     wanted = set(keys)
     found = sweep(_backward(tape, wanted), grads, wanted, recorded)
