@@ -20,7 +20,8 @@ class Walk:
     cotangents: dict[Value, Any]
     events: list[Event]  # newest first
     passed: dict[Event, list[Any]]  # cotangents of the inputs of an event, one each
-    bridged: list[str] = field(default_factory=list)  # the substitutes that were made
+    # The substitutes that were made, by event: recomputing may name more of them when it runs.
+    bridged: dict[Event, list[str]] = field(default_factory=dict)
     failed: str | None = None  # why it stopped short
     stuck: list[Event] = field(default_factory=list)  # where it did
 
@@ -68,7 +69,7 @@ def _step(
         return
     pull: Callable[..., Any] | None = event.pull
     if across:
-        pull = bridges.pull(event, result.bridged, scope) or pull
+        pull = bridges.pull(event, result.bridged.setdefault(event, []), scope) or pull
     if pull is None:
         if across:
             result.failed = result.failed or bridges.why_not(event)

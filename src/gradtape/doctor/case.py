@@ -183,7 +183,12 @@ class Case:
         if not found or self._incomplete():
             return None, self._why_not()
         total = sum(found[1:], found[0])
-        how = "; ".join(dict.fromkeys(self.bridged.bridged))
+        below = faults.descendants(self.nodes)
+        made = [
+            words for event, words in self.bridged.bridged.items()
+            if any(v in below for v in event.inputs)
+        ]  # fmt: skip
+        how = "; ".join(dict.fromkeys(word for words in made for word in words))
         return WouldBe(total, norm(total) or 0.0, how), None
 
     def _incomplete(self) -> bool:
