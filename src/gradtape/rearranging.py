@@ -523,6 +523,11 @@ def pad(
             'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". '
             f"Received `mode` = {kind}"
         )
+    if kind != "CONSTANT" and x._value.ndim > 5:
+        raise errors.UnimplementedError(
+            None, None, f"inputs rank not in [0,5]: {x._value.ndim}; reshape to fewer axes first "
+            "[Op:MirrorPad]",
+        )  # fmt: skip
     pads = _pads(paddings, x._value.shape, "Pad" if kind == "CONSTANT" else "MirrorPad")
     if kind != "CONSTANT":
         skip = int(kind == "REFLECT")

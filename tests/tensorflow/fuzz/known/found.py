@@ -29,12 +29,16 @@ class Found:
     @property
     def said(self) -> str:
         """What TensorFlow said, where it raised an error and gradtape did not, or did so in the
-        step that is there to be wrong."""
+        step that is there to be wrong, or in another one, where TensorFlow has no kernel or no
+        derivative (each step is looked at alone as well)."""
         error = raised(self.expected)
+        if not error:
+            return ""
         wrong = any(step["dtype"] == "error" for step in self.program["steps"])
+        lacking = error["message"].startswith(("Could not find device", "No gradient defined"))
         ours = raised(self.got)
         silent = not ours or wrong or ours["raises"] in ("NotImplementedError", "LookupError")
-        return f"{error['raises']}: {error['message']}" if error and silent else ""
+        return f"{error['raises']}: {error['message']}" if silent or lacking else ""
 
     @property
     def numeric(self) -> bool:

@@ -268,3 +268,15 @@ def _two_errors(d: Found) -> bool:
 )
 def _python_twice(d: Found) -> bool:
     return d.said.startswith("UnknownError: ") and "KeyError: b'pyfunc_" in d.said
+
+
+@DIFFERS.difference(
+    "recomputed python",
+    "A second derivative through `tf.recompute_grad` of what a `tf.py_function` gave is None; "
+    "TensorFlow raises NotImplementedError.",
+)
+def _recomputed_python(d: Found) -> bool:
+    return (
+        d.said.startswith("NotImplementedError: recompute_grad tried to transpose")
+        and "tf.py_function(" in d.ops
+    )

@@ -217,3 +217,16 @@ def _complex_infinities(d: Found) -> bool:
         np.allclose(wanted[both], found[both], 1e-4, 1e-6)
         and not (np.isfinite(wanted) ^ np.isfinite(found)).any()
     )
+
+
+@DIFFERS.difference(
+    "complex power of 0",
+    "In forward mode, the second derivative of a power of the complex number 0 is finite, where "
+    "TensorFlow's is nan.",
+)
+def _complex_power_of_zero(d: Found) -> bool:
+    if d.program["scenario"]["kind"] not in FORWARD or not d.numeric or not d.place[0]:
+        return False
+    at_zero = any((np.asarray(v) == 0).any() for v in d.operands("**") if np.iscomplexobj(v))
+    wanted, found = numbers(d.expected), numbers(d.got)
+    return at_zero and equal(wanted, found, np.isnan(wanted) & np.isfinite(found))
