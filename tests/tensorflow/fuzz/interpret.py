@@ -57,13 +57,14 @@ def nudged_answer(program: dict[str, Any], tf: Any, seed: int) -> Any:
 
 
 def values(program: dict[str, Any], tf: Any) -> dict[str, Any]:
-    """What each input and step of the program holds, as far as it runs; of floats only."""
+    """What each input and step of the program holds, as far as it runs; of real floats, and
+    the results of complex ones."""
     found: dict[str, Any] = {}
     for given in program["inputs"]:
         if given["dtype"].startswith(("float", "bfloat")):
             found[given["name"]] = np.array(given["values"], np.float64)
     for name, value in results(program, tf).items():
-        numeric = value.dtype.name in ("float16", "float32", "float64")
+        numeric = value.dtype.name in ("float16", "float32", "float64", "complex64", "complex128")
         found[name] = value if numeric else np.zeros(0)
     return found
 
