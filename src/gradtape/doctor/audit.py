@@ -17,7 +17,7 @@ import numpy as np
 
 from . import kinds
 from .case import Case
-from .faults import descendants, finite
+from .faults import finite
 from .finding import Finding
 from .history import History
 from .replay import Flows, above, between, flows_in, replay, twin, wide
@@ -95,7 +95,7 @@ def passes_values(event: Event) -> bool:
 
 
 def _on_the_way(case: Case) -> list[Event]:
-    below = descendants(case.nodes)
+    below = case.below
     return [
         e for e in case.walk.events
         if any(v in below for v in e.inputs) and any(o in below for o in e.outputs)

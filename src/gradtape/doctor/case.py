@@ -140,6 +140,11 @@ class Case:
 
     # --- how they hang together -------------------------------------------------------------------
     @cached_property
+    def below(self) -> set[Value]:
+        """All that was computed from the source."""
+        return faults.descendants(self.nodes)
+
+    @cached_property
     def path(self) -> graph.Path | None:
         """The path from the source to the target with the fewest cuts, if there is any."""
         return self.question.search.path(self.nodes)
@@ -183,10 +188,9 @@ class Case:
         if not found or self._incomplete():
             return None, self._why_not()
         total = sum(found[1:], found[0])
-        below = faults.descendants(self.nodes)
         made = [
             words for event, words in self.bridged.bridged.items()
-            if any(v in below for v in event.inputs)
+            if any(v in self.below for v in event.inputs)
         ]  # fmt: skip
         how = "; ".join(dict.fromkeys(word for words in made for word in words))
         return WouldBe(total, norm(total) or 0.0, how), None
@@ -195,7 +199,7 @@ class Case:
         """Did the way across the breaks end somewhere, on another way from the source?"""
         if self.path is None or not self.path.cuts or not self.bridged.stuck:
             return False
-        below = faults.descendants(self.nodes)
+        below = self.below
         passed = [e.attrs.get("exits", ()) for e in self.bridged.events if e.sure]
         back = {exit for exits in passed for exit in exits}
         for event in self.bridged.stuck:
@@ -263,7 +267,7 @@ class Case:
 
     def meeting(self, event: Event) -> Event:
         """Where the numbers of an event beside the path come into it; on the path, the event."""
-        below = faults.descendants(self.nodes)
+        below = self.below
         if any(v in below for v in event.inputs):
             return event
         ahead = faults.descendants(event.outputs)

@@ -9,7 +9,7 @@ import numpy as np
 from .. import audit
 from ..backward import walk
 from ..case import Case
-from ..faults import descendants, finite
+from ..faults import finite
 from ..finding import Finding, WouldBe
 from ..states import norm
 from ..trace import Event
@@ -59,12 +59,10 @@ grad = tape.gradient(loss, w)
     ignore = "When the other slope is meant: a surrogate for a function that does not learn well."
 
     def examine(self, case: Case) -> Finding | None:
-        below = None
         for event in case.walk.events:
             if event.kind != "CustomGradient":
                 continue
-            below = descendants(case.nodes) if below is None else below
-            if any(v in below for v in event.inputs):
+            if any(v in case.below for v in event.inputs):
                 finding = self._explain(case, event)
                 if finding is not None:
                     return finding

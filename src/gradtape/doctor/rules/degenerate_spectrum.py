@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..case import Case
-from ..faults import descendants
 from ..finding import Finding
 from ..trace import Event, Value
 from ..zeros import nothing
@@ -44,7 +43,7 @@ grad = tape.gradient(loss, a)
 
     def examine(self, case: Case) -> Finding | None:
         events = [event for event in case.walk.events if event.kind in KINDS]
-        below = descendants(case.nodes) if events else set()
+        below = case.below if events else set()
         for event in events:
             if below.isdisjoint(event.inputs):
                 continue

@@ -106,9 +106,8 @@ def _squash(value: Value) -> Event | None:
 
 
 def _on_the_way(case: Case, squash: Event) -> bool:
-    from ..faults import descendants
 
-    return squash.outputs[0] in descendants(case.nodes)
+    return squash.outputs[0] in case.below
 
 
 def _would_be(case: Case, squash: Event) -> WouldBe | None:

@@ -7,7 +7,6 @@ from typing import Any
 
 from .. import flow, rewrite
 from ..case import Case, ErrorCase
-from ..faults import descendants
 from ..finding import Finding
 from ..graph import Cut
 from ..place import Written, parents
@@ -111,7 +110,7 @@ def _lost(rule: TakenOut, case: Case) -> Finding | None:
     """No path at all, and something computed from the source left and was kept: likely there."""
     if case.answer.state != "none" or case.path is not None or not case.nodes:
         return None
-    made, nodes = descendants(case.nodes), set(case.nodes)
+    made, nodes = case.below, set(case.nodes)
     for exit in case.trace.exits:
         inside = exit.value in made and case.tape.recording(exit.time) and exit.how != "bool()"
         if not inside or exit.scalar != rule.scalar or not flow.bound_at(exit.place):

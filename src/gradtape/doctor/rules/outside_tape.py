@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..case import Case
-from ..faults import descendants
 from ..finding import Finding
 from ..graph import Cut
 from ..place import Place
@@ -62,7 +61,7 @@ grad = tape.gradient(loss, w)
     def _lines(self, case: Case, cut: Cut) -> str:
         """All lines that have to be moved with the one where the path ends."""
         place, when = self._place(case, cut), self._when(case, cut.event)
-        below = descendants(case.nodes) if when == "before" else None
+        below = case.below if when == "before" else None
         moved = {place.line}
         for event in {v.maker for v in above(case.targets) if v.maker is not None}:
             if self._when(case, event) == when and (
