@@ -10,6 +10,7 @@ _found = importlib.util.find_spec("gradtape.run")
 assert _found is not None
 assert _found.origin is not None
 SOURCE = Path(_found.origin).parents[1]
+LIMIT = 900  # seconds: what hangs must end, and what is slow on a busy machine must not fail
 
 
 def gradtape(*words, **options):
@@ -20,7 +21,7 @@ def gradtape(*words, **options):
 def python(*words, **options):
     """Run ``python words...`` and return the finished process."""
     command = [sys.executable, *map(str, words)]
-    options = {"input": "", "timeout": 60, "encoding": "utf-8", **options}
+    options = {"input": "", "timeout": LIMIT, "encoding": "utf-8", **options}
     return subprocess.run(command, capture_output=True, check=False, env=environment(), **options)
 
 

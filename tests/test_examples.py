@@ -35,3 +35,13 @@ def test_it_says_what_it_shows(name):
     assert text.startswith('"""')
     assert "import tensorflow as tf" in text
     assert len(text.splitlines()) <= 50
+
+
+@pytest.mark.parametrize(
+    "path", sorted((EXAMPLES / "tensorflow").glob("*.py")), ids=lambda p: p.stem
+)
+def test_what_needs_keras_says_so(path):
+    """README says that none of these runs on gradtape's own engine: no more and no less."""
+    process = gradtape("run", path)
+    assert process.returncode == 1
+    assert "Keras is not here yet" in process.stderr.splitlines()[-1]

@@ -227,6 +227,12 @@ def test_compiled_code_runs(write, tmp_path):
     assert outcome(gradtape("run", "program.pyc", cwd=tmp_path)) == expected
 
 
+@pytest.mark.parametrize("words", [["--", "a"], ["a", "--"], ["-m", "--strict", "--help"]])
+def test_arguments_are_handed_on_as_they_are(words, write):
+    path = write("import sys\nprint(sys.argv[1:])")
+    assert gradtape("run", path, *words).stdout == python(path, *words).stdout
+
+
 def test_code_on_the_command_line(tmp_path):
     words = ("-c", "import sys; print(sys.argv, repr(sys.path[0])); sys.exit(4)", "--help", "-m")
     assert outcome(gradtape("run", *words, cwd=tmp_path)) == outcome(python(*words, cwd=tmp_path))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from threading import Barrier, Event, Thread
 
 import numpy as np
+import pytest
 
 import gradtape as tf
 from gradtape.core.record import threads
@@ -115,3 +119,130 @@ def test_a_value_read_while_another_thread_updates_the_variable_is_whole_and_sta
     done.set()
     reader.join()
     assert not any(changed)
+
+
+def at_once(function, count: int = 8) -> list:
+    """Call the function in several threads that begin together and take turns often."""
+    together, usual = Barrier(count), sys.getswitchinterval()
+
+    def call(k: int):
+        together.wait()
+        return function(k)
+
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(count) as pool:
+            return list(pool.map(call, range(count)))
+    finally:
+        sys.setswitchinterval(usual)
+
+
+EACH = 200
+ONES = tf.ones([3, 2])
+UPDATES = {
+    "assign_add": lambda v: v.assign_add(ONES),
+    "assign_sub": lambda v: v.assign_sub(-ONES),
+    "scatter_add": lambda v: v.scatter_add(tf.IndexedSlices(ONES, [0, 1, 2])),
+    "scatter_sub": lambda v: v.scatter_sub(tf.IndexedSlices(-ONES, [0, 1, 2])),
+    "scatter_nd_add": lambda v: v.scatter_nd_add([[0], [1], [2]], ONES),
+    "scatter_nd_sub": lambda v: v.scatter_nd_sub([[0], [1], [2]], -ONES),
+    "slice": lambda v: v[:].assign_add(ONES),
+    "parts": lambda v: [v[k, :].assign_sub([-1.0, -1.0]) for k in range(3)],
+}
+
+
+@pytest.mark.parametrize("update", UPDATES.values(), ids=UPDATES.keys())
+def test_no_update_of_a_variable_is_lost(update) -> None:
+    v = tf.Variable(tf.zeros([3, 2]))
+    at_once(lambda _: [update(v) for _ in range(EACH)])
+    np.testing.assert_array_equal(v, np.full((3, 2), 8.0 * EACH))
+
+
+def test_no_factor_is_lost() -> None:
+    v = tf.Variable([1.0, 1.0])
+    halves, doubles = (tf.IndexedSlices([x], [0]) for x in (0.5, 2.0))
+    at_once(lambda k: [v.scatter_mul(doubles if k % 2 else halves) for _ in range(50)])
+    np.testing.assert_array_equal(v, [1.0, 1.0])
+    at_once(lambda k: [v.scatter_div(doubles if k % 2 else halves) for _ in range(50)])
+    np.testing.assert_array_equal(v, [1.0, 1.0])
+
+
+SETTERS = {
+    "scatter_update": lambda v, k, x: v.scatter_update(tf.IndexedSlices([x], [k])),
+    "scatter_nd_update": lambda v, k, x: v.scatter_nd_update([[k]], [x]),
+    "scatter_max": lambda v, k, x: v.scatter_max(tf.IndexedSlices([x], [k])),
+    "scatter_nd_max": lambda v, k, x: v.scatter_nd_max([[k]], [x]),
+    "slice": lambda v, k, x: v[k].assign(x),
+    "batch": lambda v, k, x: v.batch_scatter_update(tf.IndexedSlices([x], [k])),
+}
+
+
+@pytest.mark.parametrize("setter", SETTERS.values(), ids=SETTERS.keys())
+def test_threads_that_write_to_places_of_their_own_disturb_nobody(setter) -> None:
+    v = tf.Variable(tf.zeros([8]))
+
+    def write(k: int) -> None:
+        for n in range(1, EACH + 1):
+            setter(v, k, float(n))
+            assert v.numpy()[k] == n
+
+    at_once(write)
+    np.testing.assert_array_equal(v, np.full(8, EACH))
+
+
+def test_numbers_counted_up_by_threads_are_all_different() -> None:
+    v = tf.Variable(0)
+    counted = at_once(lambda _: [int(v.count_up_to(10_000)) for _ in range(EACH)])
+    assert sorted(chain(*counted)) == list(range(8 * EACH))
+
+
+def test_threads_draw_different_numbers_of_one_generator() -> None:
+    generator = tf.random.Generator.from_seed(1)
+    drawn = at_once(lambda _: [float(generator.normal([])) for _ in range(50)])
+    alone = tf.random.Generator.from_seed(1)
+    assert sorted(chain(*drawn)) == sorted(float(alone.normal([])) for _ in range(400))
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_threads_draw_the_numbers_that_one_would(seed: int | None) -> None:
+    def draw(_: int) -> list[float]:
+        return [float(tf.random.uniform([], seed=seed)) for _ in range(50)]
+
+    tf.random.set_seed(7)
+    drawn = sorted(chain(*at_once(draw)))
+    tf.random.set_seed(7)
+    assert drawn == sorted(chain(*map(draw, range(8))))
+
+
+def test_two_variables_that_are_updated_by_each_other() -> None:
+    one, two = tf.Variable(tf.ones([50])), tf.Variable(tf.zeros([50]))
+
+    def swing(k: int) -> None:
+        for _ in range(50):
+            if k % 2:
+                one.assign_add(two * 0.0)
+            else:
+                two.assign_sub(-one * 0.0)
+            one.assign(tf.identity(one))
+
+    at_once(swing)
+    np.testing.assert_array_equal(one, np.ones(50))
+
+
+def test_a_variable_that_a_collected_object_updates() -> None:
+    v = tf.Variable(tf.zeros([4]))
+
+    class Last:
+        def __del__(self) -> None:
+            v.assign_add(tf.ones([4]))
+
+    def drop(_: int) -> None:
+        for _ in range(50):
+            cycle = Last()
+            cycle.self = cycle
+            del cycle
+            v.assign_add(tf.ones([4]))
+
+    at_once(drop, 2)
+    gc.collect()
+    np.testing.assert_array_equal(v, np.full(4, 200.0))

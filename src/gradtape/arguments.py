@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ def vector(
 
 def alike(values: Any, label: str, attr: str, default: Any = None) -> list[np.ndarray]:
     """Whole numbers in several arguments of one dtype: the first tensor's, or the first value's."""
-    values = [np.array(known(v)) if isinstance(v, TensorShape) else v for v in values]
+    values = [np.array(known(v), np.int32) if isinstance(v, TensorShape) else v for v in values]
     wanted = next((v._value.dtype for v in values if convert.is_tensor_like(v)), None)
     found = []
     for v in values:
@@ -101,6 +102,20 @@ def whole(value: Any, hoped: Any) -> Any:
     if found._value.dtype.kind == "b" or not found._value.size:
         return convert.to_tensor(value, np.dtype(hoped))
     return found
+
+
+def defaulted(value: Any, dtype: Any) -> Any:
+    """A tensor of an argument for whose dtype TensorFlow's op has a default: an array is cast to
+    it, whatever it holds; Python's own values become it if they can."""
+    if convert.is_tensor_like(value):
+        return convert.to_tensor(value)
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufcV":
+        with warnings.catch_warnings(action="ignore"):  # of an imaginary part that is dropped
+            return convert.to_tensor(np.asarray(value).astype(dtype))
+    try:
+        return convert.to_tensor(value, np.dtype(dtype))
+    except (TypeError, ValueError):
+        return convert.to_tensor(value)
 
 
 def _sized(value: Any) -> bool:
@@ -190,9 +205,9 @@ def integer(value: Any, argument: str, compares: bool = False) -> int:
     if isinstance(value, (list, tuple)):
         raise TypeError(f"Expected int for argument '{argument}' not {value!r}.")
     array = np.asarray(getattr(value, "_value", value))
-    if array.dtype.kind in "biuf" and array.size == 1:
-        return int(array.reshape(()))
-    if compares and array.dtype.kind in "biuf" and array.size:
+    if array.dtype.kind in "biuf" and not array.ndim and np.isfinite(array):
+        return int(array[()])
+    if compares and array.dtype.kind in "biuf" and array.size > 1:
         raise ValueError(
             f"The truth value of an array with more than one element is ambiguous: '{argument}' "
             f"takes a single whole number, not {value!r}."
@@ -274,12 +289,19 @@ def as_input(value: Any, dtype: Any, label: str) -> Any:
     return convert.to_tensor(value, wanted)
 
 
-def allow(x: Any, label: str, names: str) -> None:
+def truths(value: Any) -> Any:
+    """An operand of an op for truth values: other tensors are left to its error, NumPy's numbers
+    become true where they are not 0."""
+    tensor_like = convert.is_tensor_like(value)
+    return convert.to_tensor(value) if tensor_like else convert.to_tensor(value, np.dtype(bool))
+
+
+def allow(x: Any, label: str, names: str, attr: str = "T") -> None:
     """Refuse a tensor whose dtype is not among those that TensorFlow's op is declared for."""
     if x.dtype.name not in names.split():
         raise errors.invalid(
-            f"Value for attr 'T' of {convert.c_name(x._value.dtype)} is not in the list of allowed "
-            f"values: {', '.join(names.split())}; cast the argument first, for example "
+            f"Value for attr '{attr}' of {convert.c_name(x._value.dtype)} is not in the list of "
+            f"allowed values: {', '.join(names.split())}; cast the argument first, for example "
             f"tf.cast(x, tf.float32) [Op:{label}] name: "
         )
 

@@ -122,7 +122,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
                 f"{dtypes.of(x._value.dtype)!r}."
             )
     elif isinstance(value, TensorShape):
-        x = tensor(np.array(known(value), wanted or np.int32))
+        x = convert.to_tensor(value) if wanted is None else tensor(np.array(known(value), wanted))
     elif isinstance(value, (list, tuple)) and _holds_numbers(value):
         raise ValueError(
             "tf.constant takes plain numbers, and this list holds tensors or variables: tf.stack "
@@ -147,6 +147,10 @@ def _shaped(x: Any, shape: tuple[int, ...], value: Any) -> Any:
     if x._value.size == count:
         return shape_ops.reshape.apply(x, shape=shape)
     if x._value.size == 1:
+        if x._value.ndim > 1:
+            raise errors.invalid(
+                f"value must represent a scalar, got shape {list(x._value.shape)} [Op:Fill] name: "
+            )
         return fill(shape, shape_ops.reshape.apply(x, shape=()))
     raise TypeError(
         f"Eager execution of tf.constant with unsupported shape. Tensor {x._value} (converted from "
@@ -167,8 +171,6 @@ def convert_to_tensor(
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
     """
     wanted = None if dtype is None else numpy_dtype(dtype)
-    if isinstance(value, TensorShape):
-        return tensor(np.array(known(value), wanted or np.int32))
     hint = None if dtype_hint is None else numpy_dtype(dtype_hint)
     x = convert.to_tensor(value, wanted, hint)
     # Reading a variable is a tensor of its own, with a gradient of its own.
@@ -184,7 +186,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The value of a tensor as an array; None if it is not known before running."""
     if isinstance(tensor, Tensor):
         return tensor.numpy()
-    return None if hasattr(tensor, "_read") else tensor
+    return None if hasattr(tensor, "_read") or isinstance(tensor, CompositeTensor) else tensor
 
 
 # --- passed on ------------------------------------------------------------------------------------
@@ -194,7 +196,7 @@ def identity(input: Any, name: str | None = None) -> Any:
         parts = (input.values, input.indices, input.dense_shape)
         return IndexedSlices(*[None if part is None else identity(part) for part in parts])
     x = convert.to_tensor(input)
-    if x._value.dtype.kind == "O":
+    if x._value.dtype.kind not in "fcV":  # no tape follows those on
         return tensor(x._value)
     return shape_ops.identity.apply(x)
 
@@ -257,37 +259,45 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
-    """The numbers in another dtype, those that do not fit as the nearest that do."""
+    """The numbers in another dtype, those that do not fit as the nearest that do.
+
+    Differs from TensorFlow: its limits are floats, in which those of int64 and uint64 overflow, so
+    that what is int64, or too large for these two, comes out as their least number.
+    """
     x, wanted = convert.to_tensor(value), dtypes.as_dtype(dtype)
+    if x.dtype.is_complex and not wanted.is_complex:
+        x = cast(x, x.dtype.real_dtype)
     own = x.dtype
-    if own.is_complex and not wanted.is_complex:
-        return saturate_cast(cast(x, own.real_dtype), dtype)
     if own.is_bool or wanted.is_bool:
         raise TypeError(f"Cannot find minimum value of {(own if own.is_bool else wanted)!r}.")
-    if own.is_complex or wanted.is_complex:
+    if own.is_complex:
         return cast(x, wanted)
-    low, high = float(wanted.min), float(wanted.max)
     # Floats also where all fit: infinities become the last finite numbers.
-    if own.is_floating or float(own.min) < low or float(own.max) > high:
-        wider = own.is_floating and float(own.max) < high
-        least, most = _bounds(x._value.dtype, own if wider else wanted)
-        x = elementwise.minimum.apply(elementwise.maximum.apply(x, least), most)
-    return cast(x, wanted)
+    least, most = _bounds(x._value.dtype, own, wanted.real_dtype)
+    if own.is_integer:
+        return cast(tensor(np.clip(x._value, least, most)), wanted)
+    clipped = elementwise.maximum.apply(x, tensor(least))
+    return cast(elementwise.minimum.apply(clipped, tensor(most)), wanted)
 
 
-def _bounds(own: np.dtype, wanted: dtypes.DType) -> tuple[Any, Any]:
-    """The ends of a dtype as numbers of another, rounded inwards so that both fit."""
-    if own.kind in "iu":
-        info = np.iinfo(own)
-        ends = (max(int(wanted.min), info.min), min(int(wanted.max), info.max))
-        return tuple(tensor(own.type(end)) for end in ends)
+def _bounds(numpy: np.dtype, own: dtypes.DType, wanted: dtypes.DType) -> tuple[Any, Any]:
+    """The ends of what two dtypes share as numbers of the first, rounded inwards so that both fit.
+
+    They are compared as Python's whole numbers: the ends of int64 are no floats.
+    """
     found = []
-    for end in (wanted.min, wanted.max):
-        x = own.type(end)
-        if abs(float(x)) > abs(float(end)):
-            x = np.nextafter(x, own.type(0))
-        found.append(tensor(x))
+    for name, inner in (("min", max), ("max", min)):
+        ours, theirs = (_exact(getattr(dtype, name)) for dtype in (own, wanted))
+        end = inner(ours, theirs)
+        limit = numpy.type(end if own.is_integer else float(end))
+        if inner(_exact(limit), theirs) != _exact(limit):
+            limit = np.nextafter(limit, numpy.type(0))
+        found.append(limit)
     return found[0], found[1]
+
+
+def _exact(end: Any) -> int:
+    return int(end) if isinstance(end, (int, np.integer)) else int(float(end))
 
 
 def bitcast(input: Any, type: Any, name: str | None = None) -> Any:

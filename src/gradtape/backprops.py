@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors
+from .arguments import integer, listed
 from .arguments import numbers as whole_numbers
 from .blocks import batch_to_space, space_to_batch
 from .convolution import conv2d_transpose
@@ -27,6 +28,7 @@ def depthwise_conv2d_backprop_input(
     name: str | None = None,
 ) -> Any:
     """The cotangent of depthwise_conv2d's input, of the shape `input_sizes`."""
+    _attributes(strides, padding, data_format, dilations, "input")
     f, g = convert.pair(convolve.conv, filter, out_backprop)
     first = channels_first(data_format, 2)
     sizes = whole_numbers(input_sizes, "DepthwiseConv2dNativeBackpropInput")
@@ -51,6 +53,7 @@ def depthwise_conv2d_backprop_filter(
     name: str | None = None,
 ) -> Any:
     """The cotangent of depthwise_conv2d's filter, of the shape `filter_sizes`."""
+    _attributes(strides, padding, data_format, dilations, "filter")
     x, g = convert.pair(convolve.conv, input, out_backprop)
     first = channels_first(data_format, 2)
     x, g = to_last(x, first), to_last(g, first)
@@ -59,6 +62,24 @@ def depthwise_conv2d_backprop_filter(
     geometry = _geometry(inner, sizes, strides, padding, dilations, first, "Filter")
     back = convolve.conv_filter.apply(x, g, geometry=geometry, depth=1)
     return shape.reshape.apply(back, shape=sizes)
+
+
+def _attributes(strides: Any, padding: Any, data_format: Any, dilations: Any, of: str) -> None:
+    """Look at what is no tensor, as TensorFlow does before it looks at the tensors."""
+    function = f"depthwise_conv2d_native_backprop_{of}"
+    if padding == "EXPLICIT":
+        raise ValueError(
+            "'EXPLICIT' is not a valid value for `padding`. To use explicit padding, `padding` "
+            "must be a list."
+        )
+    for step in listed(strides, "strides", function):
+        integer(step, "strides")
+    if not isinstance(padding, (str, bytes, list, tuple)):
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    if not isinstance(data_format, (str, bytes, type(None))):
+        raise TypeError(f"Expected string for argument 'data_format' not {data_format!r}.")
+    for gap in listed(dilations, "dilations", function):
+        integer(gap, "dilations")
 
 
 def _geometry(
@@ -88,16 +109,28 @@ def required_space_to_batch_paddings(
 ) -> tuple[Any, Any]:
     """The least padding with which blocks fill the input, and what to crop off afterwards."""
     label = "required_space_to_batch_paddings"
-    sizes = np.array(whole_numbers(input_shape, label), np.int32)
-    block = np.array(whole_numbers(block_shape, label), np.int32)
+    sizes, block = _int32(input_shape, "input_shape"), _int32(block_shape, "block_shape")
+    for given in (block, sizes):
+        if given.ndim != 1 or given.shape != block.shape:
+            raise ValueError(
+                f"Shapes {given.shape} and {list(block.shape)} are incompatible: {label} takes a "
+                "number for each axis"
+            )
     base = np.zeros((len(block), 2), np.int32)
     if base_paddings is not None:
-        base = np.asarray(convert.to_tensor(base_paddings)._value).astype(np.int32)
+        base = _int32(base_paddings, "base_paddings")
+        if base.shape != (len(block), 2):
+            raise ValueError(f"Shapes {base.shape} and {(len(block), 2)} are incompatible")
     full = sizes + base[:, 0] + base[:, 1]
     more = (block - full % block) % block
     pads = np.stack([base[:, 0], base[:, 1] + more], axis=1)
     crops = np.stack([np.zeros_like(more), more], axis=1)
     return tensor(pads.astype(np.int32)), tensor(crops.astype(np.int32))
+
+
+def _int32(value: Any, name: str) -> np.ndarray:
+    """An argument as the int32 numbers that it must be made of."""
+    return np.asarray(convert.to_tensor(value, np.dtype(np.int32))._value)
 
 
 def with_space_to_batch(
@@ -111,7 +144,9 @@ def with_space_to_batch(
 ) -> Any:
     """Apply op(x, num_spatial_dims=…, padding=…), whose windows have no gaps, with gaps."""
     x = convert.to_tensor(input)
-    rate = np.array(whole_numbers(dilation_rate, "with_space_to_batch"))
+    rate = _int32(dilation_rate, "dilation_rate")
+    if rate.ndim != 1:
+        raise ValueError(f"rate must be rank 1. Received: dilation_rate of shape {rate.shape}")
     if not len(rate) or rate.min() < 1:
         raise ValueError(f"dilation_rate must be positive. Received: dilation_rate={rate.tolist()}")
     first = data_format is not None and data_format.startswith("NC")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors
+from .arguments import truth
 from .core.apply import tensor
 from .diagonals import diag, diag_part
 from .ops import banded as banded_ops
@@ -131,6 +132,11 @@ def tridiagonal_matmul(
     a = _compact(diagonals, diagonals_format, padded=False)
     a, b = convert.pair(op, a, rhs)
     _only_wide(a, op.label)
+    if a._value.ndim < 2 or a._value.shape[-2] < 3:
+        raise errors.invalid(
+            f"slice index 2 of dimension 0 out of bounds: diagonals must be three rows, got "
+            f"{list(a._value.shape)} [Op:StridedSlice] name: "
+        )
     if a._value.ndim != b._value.ndim:
         raise errors.invalid(
             f"All input tensors must have the same rank, got {a._value.ndim} and {b._value.ndim} "
@@ -151,6 +157,7 @@ def banded_triangular_solve(
     """x in matrix @ x = rhs of a triangle with few diagonals, the main one first if `lower` and
     last if not."""
     op = banded_ops.banded_solve
+    lower, adjoint = truth(lower, "lower", True), truth(adjoint, "adjoint")
     a, b = convert.pair(op, bands, rhs)
     if a._value.dtype.itemsize == 2:
         raise errors.no_kernel(op.label, a.dtype.name)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import convert, errors
+from . import arguments, convert, errors
 from .arrays import concat, reshape
 from .core.apply import tensor
 from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
@@ -145,6 +145,18 @@ def _sampled(
     return tensor(ids), expected(true), expected(ids)
 
 
+def _attributes(
+    num_true: Any, num_sampled: Any, unique: Any, range_max: Any = 1
+) -> tuple[int, int, bool, int]:
+    """What is no tensor, which TensorFlow looks at first: three numbers and a truth value."""
+    return (
+        arguments.integer(num_true, "num_true"),
+        arguments.integer(num_sampled, "num_sampled"),
+        arguments.truth(unique, "unique"),
+        arguments.integer(range_max, "range_max"),
+    )
+
+
 def _true_classes(classes: Any, num_true: int, label: str) -> Any:
     true = convert.to_tensor(classes, hint=_INT64)._value
     if true.dtype != _INT64:
@@ -199,9 +211,9 @@ def uniform_candidate_sampler(
     seed: Any = None, name: str | None = None,
 ) -> UniformCandidateSampler:  # fmt: skip
     """Classes below `range_max`, all equally likely."""
-    arguments = num_true, num_sampled, unique, range_max
-    stream = _seeds.kernel(seed, "UniformCandidateSampler", *arguments)
-    parts = _sampled("Uniform", true_classes, *arguments, _uniform(range_max), stream)
+    given = _attributes(num_true, num_sampled, unique, range_max)
+    stream = _seeds.kernel(seed, "UniformCandidateSampler", *given)
+    parts = _sampled("Uniform", true_classes, *given, _uniform(given[3]), stream)
     return UniformCandidateSampler(*parts)
 
 
@@ -217,9 +229,9 @@ def log_uniform_candidate_sampler(
     >>> sample.sampled_candidates
     <tf.Tensor: shape=(4,), dtype=int64, numpy=array([2, 8, 4, 7])>
     """
-    arguments = num_true, num_sampled, unique, range_max
-    stream = _seeds.kernel(seed, "LogUniformCandidateSampler", *arguments)
-    parts = _sampled("LogUniform", true_classes, *arguments, _log_uniform(range_max), stream)
+    given = _attributes(num_true, num_sampled, unique, range_max)
+    stream = _seeds.kernel(seed, "LogUniformCandidateSampler", *given)
+    parts = _sampled("LogUniform", true_classes, *given, _log_uniform(given[3]), stream)
     return LogUniformCandidateSampler(*parts)
 
 
@@ -229,13 +241,13 @@ def learned_unigram_candidate_sampler(
 ) -> LearnedUnigramCandidateSampler:  # fmt: skip
     """Classes below `range_max`, as often as they were true in equal calls before."""
     label = "LearnedUnigramCandidateSampler"
-    arguments = num_true, num_sampled, unique, range_max
-    stream = _seeds.kernel(seed, label, *arguments)
-    key: tuple = (label, "weights", *arguments, seed)
+    given = _attributes(num_true, num_sampled, unique, range_max)
+    stream = _seeds.kernel(seed, label, *given)
+    key: tuple = (label, "weights", *given, seed)
     counts: Any = _seeds.kernels.get(key)
     if counts is None or (seed is None and _seeds.seed is not None):
-        counts = np.ones(range_max, np.int64)
-    parts = _sampled("LearnedUnigram", true_classes, *arguments, _weighted(counts), stream)
+        counts = np.ones(given[3], np.int64)
+    parts = _sampled("LearnedUnigram", true_classes, *given, _weighted(counts), stream)
     learned = np.array(counts)
     np.add.at(learned, np.asarray(convert.to_tensor(true_classes)._value).reshape(-1), 1)
     _seeds.kernels[key] = learned  # type: ignore[assignment]
@@ -263,10 +275,10 @@ def fixed_unigram_candidate_sampler(
             f"range is {range_max} must be equal to weights size  {len(weights)} "
             f"[Op:{label}] name: "
         )
-    arguments = num_true, num_sampled, unique, range_max
+    given = _attributes(num_true, num_sampled, unique, range_max)
     more = (distortion, num_reserved_ids, num_shards, shard, tuple(unigrams))
-    stream = _seeds.kernel(seed, label, *arguments, *more)
-    parts = _sampled("FixedUnigram", true_classes, *arguments, _by_alias(weights), stream)
+    stream = _seeds.kernel(seed, label, *given, *more)
+    parts = _sampled("FixedUnigram", true_classes, *given, _by_alias(weights), stream)
     return FixedUnigramCandidateSampler(*parts)
 
 
@@ -275,6 +287,7 @@ def all_candidate_sampler(
     name: str | None = None,
 ) -> AllCandidateSampler:  # fmt: skip
     """All classes below `num_sampled`, each once."""
+    num_true, num_sampled, unique, _ = _attributes(num_true, num_sampled, unique)
     true = _true_classes(true_classes, num_true, "AllCandidateSampler")
     sizes = true.shape, (num_sampled,)
     ones = [tensor(np.ones(size, np.float32)) for size in sizes]
@@ -286,6 +299,7 @@ def compute_accidental_hits(
     name: str | None = None,
 ) -> ComputeAccidentalHits:  # fmt: skip
     """Where a row's true class is among the sampled ones: (rows, places in the sample, -max)."""
+    num_true = arguments.integer(num_true, "num_true")
     true = _true_classes(true_classes, num_true, "ComputeAccidentalHits")
     sampled = convert.to_tensor(sampled_candidates, _INT64)._value
     hit = true.reshape(-1, 1) == sampled

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from . import arrays, convert, dtypes, errors, nest, reductions
 from .core.record import Value
 from .shapes import TensorSpec
@@ -172,7 +174,7 @@ def _parts(elems: Any, label: str) -> tuple[list, int]:
         )
     for leaf in flat:
         if not leaf._value.ndim:
-            kind = ValueError if label == "map_fn" else IndexError
+            kind = ValueError if label in ("map_fn", "scan") else IndexError
             raise kind(
                 f"Elements in elems must be 1+ dimensional Tensors, not scalars (tf.{label} goes "
                 "along the first axis)"
@@ -187,6 +189,15 @@ def _parts(elems: Any, label: str) -> tuple[list, int]:
 def _check_callable(fn: Any, label: str) -> None:
     if not callable(fn):
         raise TypeError(f"fn of tf.{label} must be callable, got {fn!r}")
+
+
+def _one_truth(back_prop: Any) -> None:
+    """TensorFlow compares it with False, and arrays have more than one answer to that."""
+    if back_prop is not True and np.size(getattr(back_prop, "_value", back_prop)) != 1:
+        raise ValueError(
+            "The truth value of an array with more than one element is ambiguous: 'back_prop' is "
+            f"True or False, not {back_prop!r}."
+        )
 
 
 def map_fn(
@@ -204,6 +215,7 @@ def map_fn(
 
     The results must have the structure and dtypes of `elems`, or those of `fn_output_signature`.
     """
+    _one_truth(back_prop)
     _check_callable(fn, "map_fn")
     flat, count = _parts(elems, "map_fn")
     signature = dtype if fn_output_signature is None else fn_output_signature
@@ -294,6 +306,7 @@ def scan(
     >>> tf.scan(lambda total, x: total + x, tf.constant([1.0, 2.0, 3.0]))
     <tf.Tensor: shape=(3,), dtype=float32, numpy=array([1., 3., 6.], dtype=float32)>
     """
+    _one_truth(back_prop)
     _check_callable(fn, "scan")
     flat, count = _parts(elems, "scan")
     order = range(count - 1, -1, -1) if reverse else range(count)
@@ -330,6 +343,7 @@ def foldl(
     name: str | None = None,
 ) -> Any:
     """`fn(result so far, element)` for each element, from the first to the last."""
+    _one_truth(back_prop)
     return _fold(fn, elems, initializer, "foldl")
 
 
@@ -343,6 +357,7 @@ def foldr(
     name: str | None = None,
 ) -> Any:
     """`fn(result so far, element)` for each element, from the last to the first."""
+    _one_truth(back_prop)
     return _fold(fn, elems, initializer, "foldr")
 
 

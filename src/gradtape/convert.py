@@ -7,6 +7,8 @@ two tensors never promote each other.
 
 from __future__ import annotations
 
+import contextlib
+import warnings
 from typing import Any
 
 import numpy as np
@@ -32,14 +34,51 @@ def array(value: Any, dtype: Any = None) -> Any:
     if kind is not None:
         return _number(value, kind, dtype)
     if isinstance(value, (np.ndarray, np.generic)):
+        if value.__class__ is not np.ndarray and isinstance(value, np.ndarray):
+            value = np.asarray(value)  # of a matrix, a masked array, …, the entries alone
         return _from_numpy(value, dtype)
     if isinstance(value, (list, tuple, range)):
         return _from_sequence(value, dtype)
-    if hasattr(value, "__array__") and not isinstance(value, type):
-        return _from_numpy(np.asarray(value), dtype)
-    if hasattr(value, "__dlpack__"):
-        return _from_numpy(np.from_dlpack(value), dtype)
+    return array(_own(value), dtype)
+
+
+_ARRAYS = ("__array__", "__array_interface__", "__array_struct__")
+_BASES: dict[type, Any] = {
+    int: int.__int__, float: float.__float__, complex: complex, str: str.__str__, bytes: bytes,
+}  # fmt: skip
+
+
+def _own(value: Any) -> Any:
+    """A value of others' making as one of Python's or NumPy's own, as TensorFlow reads it."""
+    for base, plain in _BASES.items():
+        if isinstance(value, base):
+            return plain(value)
+    if any(hasattr(value, name) for name in _ARRAYS):
+        if isinstance(value, type):
+            raise TypeError(f"{value!r} is a class: give one of its instances.")
+        return np.asarray(value)
+    names = {name for kind in type(value).__mro__ for name in vars(kind)}
+    if {"__getitem__", "__len__"} <= names and "keys" not in names:
+        with contextlib.suppress(TypeError, NotImplementedError):  # a memoryview with several axes
+            return list(value)  # any sequence, such as a deque
     raise unsupported(value)
+
+
+class _Foreign(Exception):
+    """A sequence holds values of others' making."""
+
+
+def _plainly(value: Any) -> Any:
+    """A sequence with Python's and NumPy's own values in place of others'."""
+    if value.__class__ in _PYTHON_KINDS or isinstance(value, np.generic):
+        return value
+    if isinstance(value, np.ma.MaskedArray):  # TensorFlow takes its entries one by one
+        return np.where(np.ma.getmaskarray(value), value.dtype.type(0), np.asarray(value))
+    if isinstance(value, np.ndarray):
+        return np.asarray(value)
+    if isinstance(value, (list, tuple, range)):
+        return [_plainly(v) for v in value]
+    return _plainly(_own(value))
 
 
 def unsupported(value: Any) -> ValueError:
@@ -65,9 +104,9 @@ def c_name(dtype: np.dtype) -> str:
 
 def _number(value: Any, kind: str, dtype: Any) -> Any:
     if kind == "S":
+        text = value.encode() if isinstance(value, str) else value
         if dtype is not None and dtype.kind != "O":
             raise cannot(value, dtype)
-        text = value.encode() if isinstance(value, str) else value
         return np.array(text, object)
     if dtype is None:
         if kind == "i":
@@ -81,11 +120,27 @@ def _number(value: Any, kind: str, dtype: Any) -> Any:
             return _in_range(_made(np.float32, value), value)
         return np.bool_(value) if kind == "b" else np.complex128(value)
     if not _accepts(kind, dtype):
+        if kind == "i":
+            _int64(value)  # TensorFlow first finds that there is no such number
         raise cannot(value, dtype)
-    if kind == "i" and dtype.kind in "iu":
-        # Wraps around, as TensorFlow's conversion does.
-        return np.array(value).astype(dtype)[()]
+    if kind == "i" and dtype.char not in _FLOATING:
+        # Through int64 (or as it is), then wrapped around or rounded.
+        wide = _uint64(value) if dtype.char in "LQ" and value >= 0 else _int64(value)
+        return wide.astype(dtype)
     return _made(dtype.type, value)
+
+
+_FLOATING = "efdD"  # the dtypes for which TensorFlow reads Python's whole numbers as floats
+
+
+def _int64(value: int) -> Any:
+    if not _INT64.min <= value <= _INT64.max:
+        raise ValueError(_TOO_LARGE)
+    return np.int64(value)
+
+
+def _uint64(value: int) -> Any:
+    return np.uint64(value) if value <= np.iinfo(np.uint64).max else _int64(value)
 
 
 def _made(scalar: Any, value: Any) -> Any:
@@ -114,12 +169,18 @@ def _accepts(kind: str, dtype: np.dtype) -> bool:
 
 def _from_numpy(value: Any, dtype: Any) -> Any:
     kind = value.dtype.kind
+    if dtype is not None and dtype.kind != "O" and (kind in "USO" or not _known(value.dtype)):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the imaginary part
+            return _settle(value.astype(dtype))  # reads texts as numbers, or complains as NumPy
     if kind in "US":
         value = np.frompyfunc(lambda s: s.encode() if isinstance(s, str) else bytes(s), 1, 1)(value)
         value = np.asarray(value, object)
     elif kind == "O":
         return _from_objects(value, dtype)
     elif kind not in "biufcV" or not _known(value.dtype):
+        if dtype is not None and isinstance(value, np.void) and isinstance(value.item(), bytes):
+            return np.array(value.item(), object)
         raise ValueError(
             f"Failed to convert a NumPy array to a Tensor (Unsupported object type "
             f"{value.dtype.name})."
@@ -130,9 +191,7 @@ def _from_numpy(value: Any, dtype: Any) -> Any:
                 "Failed to convert a NumPy array to a Tensor (Unsupported object type "
                 f"{value.dtype.name})."
             )
-        if value.dtype.kind == "O":
-            raise cannot(value, dtype)
-        if value.dtype.kind == "c" and dtype.kind != "c":
+        if value.dtype.kind == "c" and dtype.kind not in "bc":
             value = value.real
         with np.errstate(all="ignore"):
             return _settle(value.astype(dtype))
@@ -167,59 +226,103 @@ def _settle(value: Any) -> Any:
 
 
 _MIXED = "Can't convert Python sequence with mixed types to Tensor."
-# Which kinds may follow the first in a sequence; NumPy's truth values (?) mix with no numbers.
-_FOLLOW = {"b": "b?", "?": "b?", "i": "ibf", "f": "fib", "c": "cfib", "S": "S"}
+# The leaves of a sequence by kind: b, i, f, c are Python's numbers, ? and the capitals NumPy's, S
+# is text, and V what TensorFlow does not know in a sequence (bfloat16).
+_LEAVES = {"b": "?", "i": "I", "u": "I", "f": "F", "c": "C", "O": "S", "U": "S", "S": "S"}
+_REAL = "bifIF"
+_TAKES = dict.fromkeys("efd", _REAL) | dict.fromkeys("ilqLQ", "biI") | {"?": "b?", "O": "S"}
+_TAKES |= {"D": _REAL + "cC"}
 
 
 def _from_sequence(value: Any, dtype: Any) -> Any:
+    """As TensorFlow: the dtype that is asked for if all leaves fit, or else the first leaf's, to be
+    cast where no kind of number is lost."""
     kinds: dict = {}  # in the order of their coming
-    chosen = False
-    shape = _survey(value, kinds)
+    try:
+        shape = _survey(value, kinds)
+    except _Foreign:
+        kinds.clear()
+        value = _plainly(value)
+        shape = _survey(value, kinds)
     if not kinds:
         return np.zeros(shape, np.float32 if dtype is None else dtype)
     letters = [_letter(kind) for kind in kinds]
-    if any(letter not in _FOLLOW[letters[0]] for letter in letters):
-        raise ValueError(_MIXED)
-    if dtype is not None and not all(
-        _accepts(letter.replace("?", "b"), dtype) for letter in letters
-    ):
+    if letters[0] == "V":
+        raise unsupported(_first(value))
+    if dtype is not None and all(letter in _TAKES.get(dtype.char, "") for letter in letters):
+        made = _filled(value, dtype)
+        if made is not None:
+            return made
+    made = _inferred(value, next(iter(kinds)), letters, dtype is not None)
+    if dtype is None or made.dtype == dtype:
+        return made
+    if not _compatible(made.dtype.kind, dtype.kind):
         raise cannot(value, dtype)
-    if letters[0] == "S":
-        return _from_objects(np.array(value, object), None)
-    if dtype is None:
-        dtype = _dtype_of(next(iter(kinds)), letters)
-        if dtype is None:
-            return _whole_numbers(value)
-        chosen = True
     with np.errstate(all="ignore"):
-        given = np.array(value)
-        made = given.astype(dtype)
-        return _in_range(made, given) if chosen and made.dtype.char == "f" else made
+        return made.astype(dtype)
+
+
+def _first(value: Any) -> Any:
+    while isinstance(value, (list, tuple)) or np.ndim(value):
+        value = value[0]
+    return value
 
 
 def _letter(kind: Any) -> str:
-    if isinstance(kind, np.dtype):
-        return {"b": "?", "u": "i", "V": "f"}.get(kind.kind, kind.kind)
-    return kind
+    return _LEAVES.get(kind.kind, "V") if isinstance(kind, np.dtype) else kind
 
 
-def _dtype_of(first: Any, letters: list[str]) -> Any:
-    """The dtype of a sequence: the first entry decides, as in TensorFlow; None for integers."""
-    if letters[0] in "b?":
-        return np.dtype(bool)
-    if letters[0] == "c":
-        return np.dtype(np.complex128)
-    if letters[0] == "i":
-        return np.dtype(np.float32) if "f" in letters else None
-    return first if isinstance(first, np.dtype) else np.dtype(np.float32)
+def _compatible(given: str, wanted: str) -> bool:
+    """Whether TensorFlow casts one kind of number into the other unasked."""
+    kinds = {"i": "iu", "u": "iu", "f": "fViu", "V": "fViu", "c": "cfViu"}
+    return given in kinds.get(wanted, wanted)
 
 
-def _whole_numbers(value: Any) -> Any:
-    numbers = np.array(value)
-    if numbers.dtype.kind not in "biu" or (numbers.size and numbers.max() > _INT64.max):
+def _inferred(value: Any, first: Any, letters: list[str], asked: bool) -> Any:
+    """The array that the first leaf asks for."""
+    kind = letters[0]
+    if kind in "b?S":
+        wanted = np.dtype(object if kind == "S" else bool)
+    elif kind in "cC":
+        wanted = np.dtype(np.complex128)
+    elif kind in "fF":
+        known = isinstance(first, np.dtype) and _known(first)
+        wanted = first if known else np.dtype("d" if asked else "f")
+    else:
+        wanted = np.dtype(np.int64)
+        odd = next((letter for letter in letters if letter not in _TAKES["l"]), None)
+        if odd is not None and odd in "fF":
+            wanted = np.dtype("d" if asked else "f")
+    if any(letter not in _TAKES.get(wanted.char, "") for letter in letters):
+        raise ValueError(_MIXED)
+    made = _filled(value, wanted)
+    if made is None:
         raise ValueError(_TOO_LARGE)
-    small = not numbers.size or (_INT32.min <= numbers.min() and numbers.max() <= _INT32.max)
-    return numbers.astype(np.int32 if small else np.int64)
+    if wanted.kind == "i" and not asked and _within(made, _INT32):
+        return made.astype(np.int32)
+    if wanted.char == "f":
+        return _in_range(made, np.array(value))
+    return made
+
+
+def _filled(value: Any, dtype: np.dtype) -> Any:
+    """The array of a sequence whose leaves fit the dtype, or None if a number is too large."""
+    if dtype.kind == "O":
+        return _from_objects(np.array(value, object), None)
+    given = np.array(value)
+    if dtype.kind in "iu":
+        if given.dtype.kind not in "biu":  # beyond 64 bits, or signed among unsigned ones
+            given = np.array(value, object)
+        if not _within(given, np.iinfo(dtype)):
+            return None
+    with np.errstate(all="ignore"):
+        return given.astype(dtype)
+
+
+def _within(numbers: np.ndarray, bounds: Any) -> bool:
+    if not numbers.size:
+        return True
+    return bounds.min <= int(numbers.min()) and int(numbers.max()) <= bounds.max
 
 
 def _survey(value: Any, kinds: dict) -> tuple[int, ...]:
@@ -229,12 +332,13 @@ def _survey(value: Any, kinds: dict) -> tuple[int, ...]:
         kinds[kind] = None
         return ()
     if isinstance(value, (np.ndarray, np.generic)):
-        kinds[value.dtype if value.dtype.kind not in "US" else "S"] = None
+        if value.__class__ is not np.ndarray and isinstance(value, np.ndarray):
+            raise _Foreign
+        if value.size:
+            kinds[value.dtype if value.dtype.kind not in "USO" else "S"] = None
         return value.shape
     if not isinstance(value, (list, tuple, range)):
-        if hasattr(value, "__array__") and not isinstance(value, type):
-            return _survey(np.asarray(value), kinds)
-        raise unsupported(value)
+        raise _Foreign
     if not value:
         return (0,)
     shapes = [_survey(v, kinds) for v in value]
@@ -275,6 +379,8 @@ def to_tensor(value: Any, dtype: Any = None, hint: Any = None) -> Any:
         return convert(None if dtype is None else dtypes.of(dtype))
     if REGISTERED and (made := _by_registered(value, dtype, hint)) is not None:
         return made
+    if value.__class__ is range and not value and dtype is hint is None:
+        dtype = np.dtype(np.int32)
     if dtype is None and hint is not None:
         try:
             return tensor(array(value, hint))
@@ -359,7 +465,7 @@ def is_tensor_like(value: Any) -> bool:
 # TensorFlow's Python wrappers of these try the first operand's dtype for the second, and leave it
 # its own if that fails.
 _NUMBERS: Any = frozenset((float, int))
-LENIENT = {"add", "matmul"}
+LENIENT = {"add", "matmul", "div"}
 
 
 def pair(op: Op, a: Any, b: Any) -> Any:
@@ -387,6 +493,9 @@ def pair(op: Op, a: Any, b: Any) -> Any:
     if b is NotImplemented or a is NotImplemented:
         return NotImplemented
     if a._value.dtype != b._value.dtype:
+        if op.name == "div":
+            kinds = " != ".join(repr(dtypes.of(t._value.dtype)) for t in (a, b))
+            raise TypeError(f"`x` and `y` must have the same dtype, got {kinds}.")
         raise mismatch(op, a._value.dtype, b._value.dtype)
     return a, b
 
@@ -402,8 +511,10 @@ def _beside(op: Op, value: Any, other: Any, lenient: bool) -> Any:
         sign = {"div": "truediv", "power": "pow"}.get(op.name, op.name)
         plain = (np.ndarray, np.generic, list, tuple)
         known = value.__class__ in _PYTHON_KINDS or isinstance(value, plain)
-        if not known and hasattr(type(value), f"__r{sign}__"):
-            return NotImplemented
+        reflected = None if known else getattr(type(value), f"__r{sign}__", None)
+        with contextlib.suppress(TypeError, ValueError):
+            if reflected is not None and reflected(value, other) is not NotImplemented:
+                return NotImplemented
         raise
 
 
@@ -419,6 +530,12 @@ def complain(op: Op, error: Exception, values: Any, params: dict) -> Exception:
     """The exception TensorFlow would raise where NumPy raised `error`."""
     if isinstance(error, errors.OpError):
         return error
+    if isinstance(error, MemoryError):
+        return errors.exhausted(op.label, error)
+    if op.label == "Cast" and values[0].dtype.kind == "O":
+        return errors.UnimplementedError(
+            None, None, "Cast string to numbers is not supported; tf.strings.to_number [Op:Cast]"
+        )
     shapes = " vs. ".join(str(list(v.shape)) for v in values)
     wrong = [v.dtype for v in values if v.dtype.kind not in op.takes]
     if wrong:

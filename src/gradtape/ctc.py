@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors
+from .arguments import allow
 from .core.apply import tensor
 from .losses import precise
 from .ops import ctc as ctc_ops
@@ -105,6 +106,10 @@ def _check(x: Any, labels: Any, lengths: Any, frames: Any) -> None:
 def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Any]:
     """The distinct labels of each row, filled up with 0, and which of them each label is."""
     rows = _whole(labels)
+    if not rows.ndim:
+        raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+    if rows.ndim != 2 and len(rows):
+        raise errors.invalid(f"unique expects a 1D vector, got rows of {rows.shape} [Op:Unique]")
     found = np.zeros(rows.shape, np.int64)
     places = np.zeros(rows.shape, np.int32)
     for k, row in enumerate(rows):
@@ -118,6 +123,11 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Any]:
 def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Any, Any]:
     """The labels of each row without repetitions, filled up with 0, and how many are left."""
     rows, lengths = _whole(labels), _whole(seq_length)
+    if rows.ndim != 2:
+        raise errors.invalid(
+            f"Index out of range using input dim {rows.ndim}; labels must be [batch, time], got "
+            f"{list(rows.shape)} [Op:StridedSlice]"
+        )
     kept = np.ones(rows.shape, bool)
     kept[:, 1:] = rows[:, 1:] != rows[:, :-1]
     kept &= np.arange(rows.shape[1]) < lengths[:, None]
@@ -154,7 +164,9 @@ def ctc_greedy_decoder(
 
 
 def _scores(inputs: Any, sequence_length: Any, label: str) -> tuple[Any, Any]:
-    x, lengths = convert.to_tensor(inputs)._value, _whole(sequence_length)
+    given, lengths = convert.to_tensor(inputs), _whole(sequence_length)
+    allow(given, label, "float32 float64")
+    x = given._value
     if x.ndim != 3:
         raise errors.invalid(f"inputs is not a 3-Tensor [Op:{label}] name: ")
     if lengths.shape != x.shape[1:2]:

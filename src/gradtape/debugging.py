@@ -196,6 +196,8 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Any:
 
 def assert_all_finite(x: Any, message: str, name: Any = None) -> Any:
     """The tensor itself, or `InvalidArgumentError` if it holds NaN or infinity."""
+    if not isinstance(message, (str, bytes)):
+        raise TypeError(f"Expected string for argument 'message' not {message!r}.")
     return check_numerics(x, message)
 
 

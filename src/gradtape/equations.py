@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from . import convert, errors
+from . import convert, dtypes, errors
 from .ops import linear, shape
 from .ops import reduce as reduce_ops
 from .ops.index import getitem
@@ -52,6 +52,8 @@ def _tensors(inputs: Any) -> list:
         tensors.append(t)
         if hint is None:
             hint = t._value.dtype
+        if hint.kind in "bO" or (hint.kind in "iu" and hint.name not in ("int32", "int64")):
+            raise errors.no_kernel("Einsum", dtypes.of(hint).name)
         if t._value.dtype != hint:
             raise convert.mismatch(linear.contract, hint, t._value.dtype)
     return tensors

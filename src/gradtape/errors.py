@@ -235,6 +235,13 @@ def invalid(message: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, None, message)
 
 
+def exhausted(label: str, error: MemoryError) -> ResourceExhaustedError:
+    """The error for a result that the machine has no memory for."""
+    return ResourceExhaustedError(
+        None, None, f"OOM when allocating tensor: {error} [Op:{label}] name: "
+    )
+
+
 def no_kernel(label: str, dtype: str) -> NotFoundError:
     """The error for a dtype that TensorFlow names for an op but computes on no device."""
     return NotFoundError(

@@ -64,6 +64,11 @@ def _is_mask(key: Any) -> bool:
 def numpy_key(key: Any, shape: tuple[int, ...]) -> tuple:
     """Checked against the shape, because NumPy's errors and TensorFlow's differ."""
     given = key if isinstance(key, (tuple, list)) else (key,)
+    if given and all(k is True or k is False for k in given):
+        raise errors.invalid(
+            "Value for attr 'Index' of bool is not in the list of allowed values: int16, int32, "
+            f"int64: tf.boolean_mask takes a list of truth values {_OP}"
+        )
     parts = tuple(_part(k, i) for i, k in enumerate(given))
     if sum(k is Ellipsis for k in parts) > 1:
         raise errors.invalid(f"Multiple ellipses in slice spec not allowed {_OP}")
@@ -108,7 +113,9 @@ def _whole(value: Any) -> int:
         fits = plain is value or plain.dtype.name in ("int16", "int32", "int64")
         if not plain.ndim and plain.dtype.kind in "iu" and fits:
             return int(plain)
-    elif hasattr(plain, "__index__") and not isinstance(plain, np.bool_):
+    elif isinstance(plain, int):
+        if not -(1 << 63) <= plain < 1 << 63:
+            raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
         return plain.__index__()
     raise TypeError(
         "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "

@@ -174,7 +174,12 @@ def lstsq(
     Without `fast` the regularizer is ignored and there is no gradient, as in TensorFlow.
     """
     op = matrix_ops.least_squares
-    a, b = convert.to_tensor(matrix), convert.to_tensor(rhs)
+    a = convert.to_tensor(matrix)
+    if a._value.ndim < 2:
+        raise (IndexError if a._value.ndim else ValueError)(
+            f"tf.linalg.lstsq takes a matrix of rank 2 or more, got the shape {a.shape}."
+        )
+    b = convert.to_tensor(rhs)
     if a._value.dtype.kind in "bO" and a._value.ndim:
         raise TypeError(f"Expected numeric or variant tensor, got dtype {a.dtype!r}.")
     # Of an array TensorFlow asks no more than whether it is there.

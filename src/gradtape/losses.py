@@ -135,8 +135,8 @@ def sparse_softmax_cross_entropy_with_logits(
     """-log_softmax(logits) at the position that each label names.
 
     >>> import gradtape as tf
-    >>> tf.nn.sparse_softmax_cross_entropy_with_logits([1], [[0.0, 0.0]])
-    <tf.Tensor: shape=(1,), dtype=float32, numpy=array([0.6931472], dtype=float32)>
+    >>> tf.nn.sparse_softmax_cross_entropy_with_logits([1], [[200.0, 0.0]])
+    <tf.Tensor: shape=(1,), dtype=float32, numpy=array([200.], dtype=float32)>
     """
     y, x = convert.to_tensor(labels), convert.to_tensor(logits)
     op = softmax_ops.sparse_cross_entropy

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import math
 from typing import Any
 
 import numpy as np
@@ -80,7 +79,10 @@ def _full(shape: tuple[int, ...], number: int, dtype: np.dtype) -> Any:
         if number:
             raise convert.cannot(number, dtype)
         return tensor(np.full(shape, b"", object))
-    return tensor((np.ones if number else np.zeros)(shape, dtype)[()])
+    try:
+        return tensor((np.ones if number else np.zeros)(shape, dtype)[()])
+    except MemoryError as error:
+        raise errors.exhausted("Fill", error) from None
 
 
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
@@ -96,7 +98,10 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
             "stretches other shapes [Op:Fill]"
         )
     if x._mark is None:
-        return tensor(np.full(shape, x._value, x._value.dtype)[()])
+        try:
+            return tensor(np.full(shape, x._value, x._value.dtype)[()])
+        except MemoryError as error:
+            raise errors.exhausted("Fill", error) from None
     return shape_ops.broadcast_to.apply(x, shape=shape)
 
 
@@ -181,6 +186,7 @@ def range(
                 f"tf.range counts in {', '.join(_RANK)}, not in {unknown[0]}: cast its arguments."
             )
         wanted = numpy_dtype(max(kinds, key=_RANK.index))
+    found = [_single(x) for x in found]
     found = [
         x if x._value.dtype == wanted else shape_ops.cast.apply(x, dtype=wanted) for x in found
     ]
@@ -188,7 +194,10 @@ def range(
 
 
 def _end(x: Any, wanted: Any) -> Any:
-    x = convert.to_tensor(x) if isinstance(x, Value) else convert.to_tensor(x, wanted)
+    return convert.to_tensor(x) if isinstance(x, Value) else convert.to_tensor(x, wanted)
+
+
+def _single(x: Any) -> Any:
     if x._value.size != 1:
         raise errors.invalid(
             f"start, limit and delta must be scalars, got shape {list(x._value.shape)} [Op:Range]"
@@ -330,17 +339,22 @@ def sequence_mask(
 ) -> Any:
     """For each length a row that is true at its first places."""
     x = convert.to_tensor(lengths)
-    if x._value.dtype.kind not in "iufV":
-        raise convert.wrong_dtype(make.range_, x._value.dtype)
-    if isinstance(maxlen, (str, bytes)):
-        raise convert.cannot(0, np.dtype(object))
-    if maxlen is not None and np.ndim(getattr(maxlen, "_value", maxlen)):
+    if maxlen is not None:
+        end = convert.to_tensor(maxlen)
+    else:
+        if x._value.dtype.kind not in "iufV":
+            raise convert.wrong_dtype(make.range_, x._value.dtype)
+        end = tensor(x._value.max(initial=0))
+    own = end._value.dtype
+    if end._value.ndim:
         raise ValueError(f"Argument `maxlen` must be scalar for sequence_mask, got {maxlen!r}")
-    size = math.ceil(x._value.max(initial=0) if maxlen is None else _end(maxlen, None)._value)
-    if size < 0:
-        raise errors.invalid(f"Requires start <= limit when delta > 0: 0/{size} [Op:Range]")
-    places = tensor(np.arange(size, dtype=x._value.dtype))
-    column = shape_ops.reshape.apply(x, shape=(*x._value.shape, 1))
+    if own.kind in "bO":
+        raise convert.cannot(0, own)
+    if own.kind == "c" or own == np.uint8:
+        raise convert.wrong_dtype(make.range_, own)
+    places = make.range_.apply(tensor(own.type(0)), end, tensor(own.type(1)))
+    wide = shape_ops.cast.apply(x, dtype=own) if x._value.dtype != own else x
+    column = shape_ops.reshape.apply(wide, shape=(*x._value.shape, 1))
     mask = compare.less.apply(places, column)
     kind = np.dtype(bool) if dtype is None else numpy_dtype(dtype)
     return mask if kind.kind == "b" else shape_ops.cast.apply(mask, dtype=kind)
@@ -364,7 +378,21 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
     """The shapes of several tensors."""
     if not convert.is_tensor_like(input) and not listed(input, "input", "shape_n"):
         raise errors.invalid("Value for attr 'N' of 0 must be at least minimum 1 [Op:ShapeN]")
-    return [shape(x, out_type) for x in input]
+    tensors = input if convert.is_tensor_like(input) else _one_dtype(input)
+    return [shape(x, out_type) for x in tensors]
+
+
+def _one_dtype(values: Any) -> list[Any]:
+    tensors = [convert.to_tensor(x) for x in values]
+    wanted = next((t for t, x in zip(tensors, values, strict=True) if x is t), tensors[0])
+    for k, x in enumerate(tensors):
+        if x.dtype != wanted.dtype and x is values[k]:
+            raise errors.invalid(
+                f"cannot compute ShapeN as input #{k}(zero-based) was expected to be a "
+                f"{convert.c_name(wanted._value.dtype)} tensor but is a "
+                f"{convert.c_name(x._value.dtype)} tensor [Op:ShapeN] name: "
+            )
+    return tensors
 
 
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
@@ -402,7 +430,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     """The shape that two shapes broadcast to, as a tensor."""
-    given = [
+    given: list[Any] = [
         v.astype(np.int32) if isinstance(v, np.ndarray) and v.dtype.kind == "b" else v
         for v in (shape_x, shape_y)
     ]
@@ -412,5 +440,7 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
             "broadcast_dynamic_shape takes two vectors of int32 or int64, got "
             f"{shape_x!r} and {shape_y!r} [Op:BroadcastArgs]"
         )
-    wide = any(convert.is_tensor_like(v) and v._value.dtype == np.int64 for v in (shape_x, shape_y))
+    kinds = [v._value.dtype for v in given if convert.is_tensor_like(v)]
+    kinds += [v.dtype for v in given[:1] if isinstance(v, np.ndarray)]
+    wide = bool(kinds) and kinds[0] == np.int64
     return tensor(np.array(_broadcast(tuple(x), tuple(y)), np.int64 if wide else np.int32))

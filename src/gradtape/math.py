@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors
+from .arguments import truths
 from .core.apply import tensor
 from .naming import binary, unary
 from .ops import compare, elementwise
@@ -290,6 +291,9 @@ def sign(x: Any, name: str | None = None) -> Any:
 
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Any:
     """The next number that the dtype can hold after x1 towards x2."""
+    if not convert.is_tensor_like(x1) and not convert.is_tensor_like(x2):
+        # The one op of its kind with a default: float32, whatever NumPy's dtype.
+        x1 = convert.to_tensor(x1, np.dtype(np.float32))
     x1, x2 = _together(elementwise.nextafter, x1, x2)
     if x1._value.dtype.itemsize == 2:
         raise convert.wrong_dtype(elementwise.nextafter, x1._value.dtype)
@@ -369,20 +373,43 @@ greater = binary(compare.greater, "greater", "x > y, element by element.")
 greater_equal = binary(compare.greater_equal, "greater_equal", "x >= y, element by element.")
 less = binary(compare.less, "less", "x < y, element by element.")
 less_equal = binary(compare.less_equal, "less_equal", "x <= y, element by element.")
-logical_and = binary(compare.logical_and, "logical_and", "Whether both are true.")
-logical_or = binary(compare.logical_or, "logical_or", "Whether one of them is true, or both.")
+
+
+def _truth(x: Any) -> Any:
+    """A tensor of truth values, which arrays are made into, and single numbers are not."""
+    if isinstance(x, np.generic) or (isinstance(x, np.ndarray) and not x.ndim):
+        x = x.item()
+    return truths(x)
+
+
+def _truths(x: Any, y: Any) -> tuple[Any, Any]:
+    x = _truth(x)
+    try:
+        return x, _truth(y)
+    except (TypeError, ValueError):
+        if y.__class__ not in (int, float):
+            convert.to_tensor(x, np.dtype(bool))  # which TensorFlow then complains of first
+        raise
+
+
+def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
+    """Whether both are true."""
+    return compare.logical_and.apply(*_truths(x, y))
+
+
+def logical_or(x: Any, y: Any, name: str | None = None) -> Any:
+    """Whether one of them is true, or both."""
+    return compare.logical_or.apply(*_truths(x, y))
 
 
 def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:
     """Whether just one of them is true."""
-    return compare.logical_xor.apply(x, y)
+    return compare.logical_xor.apply(*_truths(x, y))
 
 
 def logical_not(x: Any, name: str | None = None) -> Any:
     """Whether x is false."""
-    if not convert.is_tensor_like(x) and not hasattr(x, "dtype"):
-        x = convert.to_tensor(x, np.dtype(bool))
-    return compare.logical_not.apply(x)
+    return compare.logical_not.apply(_truth(x))
 
 
 is_nan = unary(compare.is_nan, "is_nan", "Whether x is not a number.")

@@ -6,31 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from . import convert, dtypes, errors
-from .arguments import number
+from . import arguments, convert, dtypes, errors
+from .arguments import alike, integer, listed, listed_dtype, number
+from .arrays import cast
 from .blocks import space_to_batch
+from .clipping import clip_by_value
 from .core.apply import tensor
 from .linalg import sqrtm
-from .ops import constants, index, shape
+from .math import floor, truediv
+from .ops import constants, elementwise, index, shape
 from .ops.windows import Geometry, pads_for
 from .sparse import SparseTensor
 
 
 # --- histograms -----------------------------------------------------------------------------------
-def _bins(values: Any, value_range: Any, nbins: Any) -> tuple[Any, int, Any]:
-    x = convert.to_tensor(values)._value
-    low, high = np.asarray(convert.to_tensor(value_range, x.dtype)._value).tolist()
-    count = number(nbins)
-    if count <= 0:
-        raise errors.invalid(
-            f"nbins should be a positive number, but got '{count}' [Op:HistogramFixedWidth] name: "
-        )
-    # In float64, as TensorFlow divides.
-    step = (high - low) / count if high > low else 1.0
-    place = np.floor((x.astype(np.float64) - low) / step)
-    return x, count, np.clip(np.nan_to_num(place), 0, count - 1).astype(np.int64)
-
-
 def histogram_fixed_width(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32,
     name: str | None = None,
@@ -41,19 +30,35 @@ def histogram_fixed_width(
     >>> tf.histogram_fixed_width([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5)
     <tf.Tensor: shape=(5,), dtype=int32, numpy=array([2, 1, 1, 0, 2], dtype=int32)>
     """
-    x, count, places = _bins(values, value_range, nbins)
-    low, high = np.asarray(convert.to_tensor(value_range, x.dtype)._value).tolist()
+    label = "HistogramFixedWidth"
+    kind = listed_dtype(dtype, "dtype", ("int32", "int64"), label, "int32")
+    x, ends = (np.asarray(t._value) for t in convert.pair(elementwise.sub, values, value_range))
+    count = number(nbins)
+    low, high = _ends(ends, count, label)
+    if x.dtype.kind in "fV" and np.isnan(x).any():
+        raise errors.invalid(f"Histogram values must not contain NaN [Op:{label}] name: ")
+    # In float64, as TensorFlow divides.
+    places = np.floor((x.astype(np.float64) - low) / ((high - low) / count))
+    places = np.clip(np.nan_to_num(places), 0, count - 1).astype(np.int64)
+    return tensor(np.bincount(places.reshape(-1), minlength=count).astype(kind))
+
+
+def _ends(ends: np.ndarray, count: int, label: str) -> tuple[float, float]:
+    if ends.ndim != 1:
+        raise errors.invalid(f"value_range should be a vector. [Op:{label}] name: ")
+    if ends.size != 2:
+        raise errors.invalid(f"value_range should be a vector of 2 elements. [Op:{label}] name: ")
+    low, high = ends.tolist()
     if not low < high:
         raise errors.invalid(
             "value_range should satisfy value_range[0] < value_range[1], but got "
-            f"'[{low}, {high}]' [Op:HistogramFixedWidth] name: "
+            f"'[{low}, {high}]' [Op:{label}] name: "
         )
-    if x.dtype.kind in "fV" and np.isnan(x).any():
+    if count <= 0:
         raise errors.invalid(
-            "Histogram values must not contain NaN [Op:HistogramFixedWidth] name: "
+            f"nbins should be a positive number, but got '{count}' [Op:{label}] name: "
         )
-    found = np.bincount(places.reshape(-1), minlength=count)
-    return tensor(found.astype(dtypes.as_dtype(dtype).as_numpy_dtype))
+    return low, high
 
 
 def histogram_fixed_width_bins(
@@ -61,39 +66,57 @@ def histogram_fixed_width_bins(
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """The number of the part of a range, out of `nbins` equal ones, that each value falls into."""
-    x, _, places = _bins(values, value_range, nbins)
-    if x.dtype.kind not in "fV":
-        raise errors.invalid(
-            "cannot compute Mul as input #1(zero-based) was expected to be a "
-            f"{convert.c_name(x.dtype)} tensor but is a double tensor: histogram_fixed_width_bins "
-            "takes floating-point numbers [Op:Mul] name: "
-        )
+    x, ends = convert.to_tensor(values), convert.to_tensor(value_range)
+    count = number(nbins)
+    if count <= 0:
+        raise errors.invalid(f"nbins {count} must > 0 [Op:Assert] name: ")
+    parts = cast(count, x.dtype)
+    flat = shape.reshape.apply(x, shape=(-1,))
+    scaled = truediv(flat - ends[0], ends[1] - ends[0])
+    places = clip_by_value(floor(parts * scaled), 0, parts - 1)
     # int32 whatever the dtype, as TensorFlow.
-    return tensor(places.astype(np.int32)[()])
+    return shape.reshape.apply(cast(places, np.int32), shape=x._value.shape)
 
 
 # --- places ---------------------------------------------------------------------------------------
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
     """The coordinates, one row for each axis, of flat places in an array of the shape `dims`."""
-    places = convert.to_tensor(indices)._value
-    sizes = convert.to_tensor(dims, places.dtype)._value
+    label = "[Op:UnravelIndex] name: "
+    kind, places, sizes = _indices(indices, dims)
     if sizes.ndim != 1:
         raise errors.invalid(
-            f'The indices can only be 1-D shape, got dims of shape "{list(sizes.shape)}" '
-            "[Op:UnravelIndex] name: "
+            f'The indices can only be 1-D shape, got dims of shape "{list(sizes.shape)}" {label}'
         )
-    if places.size and places.max() >= sizes.prod():
+    if places.ndim > 1:
         raise errors.invalid(
-            f"index is out of bound as with dims {sizes.tolist()}: {places.max()} "
-            "[Op:UnravelIndex] name: "
+            f'The indices can only be scalar or vector, got "{list(places.shape)}" {label}'
         )
-    steps = np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]]).astype(places.dtype)
+    if not places.size:
+        raise errors.invalid(f"received empty tensor indices {label}")
+    if (sizes == 0).any():
+        raise errors.invalid(
+            f"Input dims cannot contain a dim of zero, got {sizes.tolist()} {label}"
+        )
+    if not sizes.size and places.max() < 1:
+        return tensor(np.zeros((0, *places.shape), kind))
+    if places.max() >= sizes.prod():
+        raise errors.invalid(
+            f"index is out of bound as with dims {sizes.tolist()}: {places.max()} {label}"
+        )
+    steps = np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]]).astype(kind)
     column = (len(sizes), *[1] * places.ndim)
     # Towards zero, as C divides.
-    whole = np.trunc(places / steps.reshape(column)).astype(places.dtype)
+    whole = np.trunc(places / steps.reshape(column)).astype(kind)
     found = np.fmod(whole, sizes.reshape(column))
     found[0] = whole[0]
-    return tensor(found)
+    return tensor(found.astype(kind))
+
+
+def _indices(indices: Any, dims: Any) -> Any:
+    """Both as whole numbers, and the dtype that they share."""
+    given = next((v for v in (indices, dims) if convert.is_tensor_like(v)), None)
+    kind = np.dtype(np.int32) if given is None else convert.to_tensor(given)._value.dtype
+    return kind, *alike([indices, dims], "UnravelIndex", "Tidx", np.int32)
 
 
 def edit_distance(
@@ -104,6 +127,7 @@ def edit_distance(
     for given, word in ((hypothesis, "Hypothesis"), (truth, "Truth")):
         if not isinstance(given, SparseTensor):
             raise TypeError(f"{word} must be a SparseTensor.")
+    normalize = arguments.truth(normalize, "normalize", True)
     sizes = np.maximum(hypothesis.dense_shape._value, truth.dense_shape._value)[:-1]
     mine, theirs = _sequences(hypothesis), _sequences(truth)
     out = np.zeros(tuple(sizes.tolist()), np.float32)
@@ -143,6 +167,9 @@ def extract_volume_patches(
 ) -> Any:
     """The windows of volumes, each laid out along the last axis."""
     label = "ExtractVolumePatches"
+    for given, word in ((ksizes, "ksizes"), (strides, "strides")):
+        for n in listed(given, word, "extract_volume_patches"):
+            integer(n, word)
     x = convert.to_tensor(input)
     for given, word in ((ksizes, "ksizes"), (strides, "strides")):
         if len(given) != 5 or given[0] != 1 or given[-1] != 1:

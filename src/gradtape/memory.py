@@ -53,11 +53,18 @@ class _Patience:
 
     def end(self) -> None:
         with self._lock:
-            self._open -= 1
+            self._open = max(self._open - 1, 0)
             # Whoever changed the setting meanwhile is to have it.
             young, middle, full = gc.get_threshold()
             if not self._open and full == self.NEVER:
                 gc.set_threshold(young, middle, self._before)
+
+    def renew(self, lost: int) -> None:
+        """In a forked process, where so many tapes of other threads will never end."""
+        self._lock = RLock()
+        if lost:
+            self._open -= lost - 1
+            self.end()
 
 
 patience = _Patience()

@@ -15,7 +15,7 @@ from .ops import elementwise, index, shape
 from .ops import pool as pool_ops
 from .ops.windows import Geometry, padded
 from .rearranging import reverse
-from .sliding import geometry_of, numbers
+from .sliding import geometry_of, lengths, numbers
 
 
 class MaxPoolWithArgmax(NamedTuple):
@@ -44,6 +44,8 @@ def max_pool_with_argmax(
     """
     label = "MaxPoolWithArgmax"
     _only_nhwc(data_format)
+    for name_, given in (("ksize", ksize), ("strides", strides)):
+        lengths(given, 2, name_)
     x = convert.to_tensor(input)
     if x._value.dtype.kind not in pool_ops.max_pool.takes:
         raise convert.wrong_dtype(pool_ops.max_pool, x._value.dtype)

@@ -455,9 +455,10 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
         places = [convert.to_tensor(b, np.dtype(np.int32)) for b in indices]
     else:
         places = [as_input(b, np.int32, "DynamicStitch") for b in indices]
+    listed(data, "data", "dynamic_stitch")
     if not places:
         raise errors.invalid("Value for attr 'N' of 0 must be at least 1 [Op:DynamicStitch]")
-    if len(listed(data, "data", "dynamic_stitch")) != len(places):
+    if len(data) != len(places):
         raise ValueError(
             f"List argument 'data' to 'dynamic_stitch' Op with length {len(data)} must match "
             f"length {len(places)} of argument 'indices'."
@@ -474,6 +475,10 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
         flat.append(b._value.reshape(-1))
         entries.append(shape_ops.reshape.apply(x, shape=(b._value.size, *shape[depth:])))
     numbers_ = np.concatenate(flat)
+    if (numbers_ < 0).any():
+        raise errors.invalid(
+            f"indices[{int(np.argmax(numbers_ < 0))}] is out of range [Op:DynamicStitch]"
+        )
     size = int(numbers_.max(initial=-1)) + 1
     rows_ = shape_ops.concat.apply(*entries, axis=-entries[0]._value.ndim)
     zeros = tensor(np.zeros((size, *rows_._value.shape[1:]), rows_._value.dtype))

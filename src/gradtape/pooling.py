@@ -7,10 +7,18 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors
-from .arguments import allow
+from .arguments import allow, defaulted
 from .core.op import Op
 from .ops import pool as pool_ops
-from .sliding import channels_first, geometry_of, inner_axes, numbers, to_first, to_last
+from .sliding import (
+    channels_first,
+    geometry_of,
+    inner_axes,
+    lengths,
+    numbers,
+    to_first,
+    to_last,
+)  # fmt: skip
 
 
 def _pool(
@@ -24,12 +32,19 @@ def _pool(
     dilations: Any = None,
 ) -> Any:
     first = channels_first(data_format, n)
-    x = convert.to_tensor(input)
+    for name, given in (("ksize", ksize), ("strides", strides)):
+        lengths(given, n, name)
+    if not isinstance(padding, (str, bytes, list, tuple)):
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    most = op is pool_ops.max_pool
+    x = defaulted(input, np.float32) if most and n == 2 else convert.to_tensor(input)
     if x._value.dtype.kind not in op.takes:
         raise convert.wrong_dtype(op, x._value.dtype)
-    if op is pool_ops.max_pool and (n == 3 or x.dtype.name == "uint32"):
+    if most and (n == 3 or x.dtype.name in ("uint32", "uint64")):
         whole = "int32 int64 uint8 int16 int8 uint16 float64" if n < 3 else ""
         allow(x, op.label, f"float16 bfloat16 float32 {whole}")
+    size = numbers(ksize, n, "ksize", first, op.label)
+    steps = numbers(strides, n, "strides", first, op.label)
     if x._value.ndim != n + 2:
         raise errors.invalid(
             f"tensor_in_shape must have {n} spatial dimensions: {list(x._value.shape)}; "
@@ -37,13 +52,11 @@ def _pool(
         )
     x = to_last(x, first)
     inner = x._value.shape[1:-1]
-    size = numbers(ksize, n, "ksize", first, op.label)
-    steps = numbers(strides, n, "strides", first, op.label)
     gaps = numbers(dilations, n, "dilations", first, op.label)
-    if op is pool_ops.max_pool and n == 1 and isinstance(padding, (list, tuple)):
+    if most and n == 1 and isinstance(padding, (list, tuple)):
         raise ValueError(f"`padding` of lines is 'SAME' or 'VALID'. Received: padding={padding}")
     if op is pool_ops.avg_pool and not isinstance(padding, str):
-        raise TypeError(f"Expected string for argument 'padding' not {padding}.")
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
     geometry = geometry_of(op.label, inner, size, steps, gaps, padding, first)
     more = {"inner": inner} if op is pool_ops.avg_pool else {}
     return to_first(op.apply(x, geometry=geometry, **more), first)
@@ -178,7 +191,8 @@ def pool(
             "`strides > 1` not supported in conjunction with `dilations > 1`. Received: "
             f"strides={strides} and dilations={dilations}"
         )
-    return _pool(op, n, input, window_shape, strides, padding, data_format, dilations)
+    x = convert.to_tensor(input)  # in its own dtype, where max_pool2d alone has a default
+    return _pool(op, n, x, window_shape, strides, padding, data_format, dilations)
 
 
 def _positive(value: Any, n: int, name: str, required: bool = False) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import convert, nest
 from .core.record import Value
+from .shapes import TensorShape
 
 _HOLE = "{}"
 _ESCAPES = {9: "\\t", 10: "\\n", 13: "\\r", 34: '\\"', 39: "\\'", 92: "\\\\"}
@@ -160,6 +161,8 @@ def _leaf(leaf: Any, summarize: int) -> str:
 
 
 def _is_tensor(value: Any) -> bool:
+    if isinstance(value, TensorShape):  # it can become a tensor, and is printed as what it is
+        return False
     return isinstance(value, Value) or hasattr(value, "_read") or hasattr(value, "__tf_tensor__")
 
 

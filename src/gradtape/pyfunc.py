@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import convert, dtypes, errors
+from . import convert, dtypes, errors, nest
 from .custom import custom_gradient, paused
 from .shapes import TensorSpec
 from .tape import GradientTape
@@ -114,6 +114,6 @@ def numpy_function(
     if func is None:
         return lambda f: lambda *args: numpy_function(f, args, Tout)
     result = func(*[np.array(one) for one in inp])
-    if isinstance(result, (list, tuple)):
-        return [convert.to_tensor(one) for one in result]
-    return None if result is None else convert.to_tensor(result)
+    flat = nest.flatten(result)
+    made = [None if one is None else convert.to_tensor(one) for one in flat]
+    return made[0] if len(made) == 1 else made

@@ -179,6 +179,8 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
             f"Shape of tensor input {str(own.as_list()).replace(' ', '')} is not compatible with "
             f"expected shape {expected}. [Op:EnsureShape] name: "
         )
+    if value._value.dtype.kind not in "fcV":  # no tape follows those on
+        return tensor(value._value)
     return shape_ops.identity.apply(value)
 
 
@@ -194,15 +196,14 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
         values = [values]
     if not values:
         raise errors.invalid("tf.concat needs at least one tensor, got none [Op:ConcatV2]")
-    place = axis if axis.__class__ is int else _concat_axis(axis, len(values))
-    try:
-        tensors = matching(shape_ops.concat, values, "concat")
-    except ValueError:
-        if not any(map(convert.is_ragged, values)):
-            raise
+    if any(map(convert.is_ragged, values)):
         from .ragged.functions import joined
 
         return joined(values, axis)
+    if len(values) == 1:
+        _concat_axis(axis, 1)
+    tensors = matching(shape_ops.concat, values, "concat")
+    place = axis if axis.__class__ is int else _concat_axis(axis, len(values))
     if len(tensors) == 1:
         return _same(tensors[0])
     shapes = [t._value.shape for t in tensors]
@@ -263,29 +264,21 @@ def _check_concat(shapes: list, place: int) -> None:
 
 def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     """Tensors of one shape beside each other along a new axis."""
-    if isinstance(values, (list, tuple)) and not values:
-        return tensor(np.zeros((0,), np.float32))
-    if hasattr(values, "_value") or not isinstance(values, (list, tuple)):
-        whole = convert.to_tensor(values)
-        if not whole._value.ndim and axis.__class__ is int and axis == 0:
-            return whole
-        values = list(whole)
-    elif not convert.holds_tensor(values):
-        # As TensorFlow: numbers of several kinds take the widest.
-        with contextlib.suppress(ValueError):
-            values = list(convert.to_tensor(list(values)))
-    try:
-        tensors = matching(shape_ops.stack, values, "stack")
-    except ValueError:
-        if not any(map(convert.is_ragged, values)):
-            raise
+    if axis == 0:
+        # As TensorFlow: what can be converted as a whole is.
+        with contextlib.suppress(TypeError, ValueError):
+            return convert.to_tensor(values)
+    if any(map(convert.is_ragged, values if isinstance(values, (list, tuple)) else ())):
         from .ragged import stack
 
         return stack(values, axis)
+    if not isinstance(values, (str, bytes, list, tuple)):
+        values = _listed(values)
+    ndim = convert.to_tensor(values[0])._value.ndim + 1
+    _in_range(axis, ndim)
+    place = integer(axis, "axis")
+    tensors = matching(shape_ops.stack, listed(values, "values", "pack"), "stack")
     shapes = [t._value.shape for t in tensors]
-    ndim, place = len(shapes[0]) + 1, integer(axis, "axis", compares=True)
-    if not -ndim <= place < ndim:
-        raise ValueError(f"Argument `axis` = {place} not in range [{-ndim}, {ndim})")
     for k, shape in enumerate(shapes):
         if shape != shapes[0]:
             raise errors.invalid(
@@ -295,19 +288,51 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     return shape_ops.stack.apply(*tensors, axis=place if place < 0 else place - ndim)
 
 
+def _listed(values: Any) -> list[Any]:
+    """The parts of a single tensor or array that was given for a list of them."""
+    if isinstance(values, np.ndarray) and values.ndim > 1:
+        raise ValueError(
+            f"expected a sequence for attr N, got an ndarray with rank {values.ndim} instead"
+        )
+    if convert.is_ragged(values):
+        listed(values, "values", "pack")
+    whole = convert.to_tensor(values)
+    if not whole._value.ndim or not len(whole):
+        raise errors.invalid(
+            "slice index 0 of dimension 0 out of bounds: there is nothing to stack "
+            "[Op:StridedSlice] name: strided_slice/"
+        )
+    return list(whole)
+
+
+def _in_range(axis: Any, ndim: int) -> None:
+    if axis < -ndim or axis >= ndim:
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-ndim}, {ndim})")
+
+
 # --- cutting --------------------------------------------------------------------------------------
 def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -> list[Any]:
     """The parts along an axis, each without it."""
-    x = convert.to_tensor(value)
-    ndim, place = x._value.ndim, integer(axis, "axis", compares=True)
+    if num is None:
+        x = convert.to_tensor(value)
+        _in_range(axis, x._value.ndim)
+        place, num = integer(axis, "axis"), x._value.shape[axis]
+    else:
+        num, place = integer(num, "num"), 0 if axis is None else integer(axis, "axis")
+        if num < 0:
+            raise errors.invalid(
+                f"Value for attr 'num' of {num} must be at least minimum 0 [Op:Unpack]"
+            )
+        x = convert.to_tensor(value)
+    ndim = x._value.ndim
     if not -ndim <= place < ndim:
-        raise ValueError(f"Argument `axis` = {place} not in range [{-ndim}, {ndim})")
-    if num is not None and integer(num, "num") != x._value.shape[place]:
+        raise errors.invalid(f"axis = {place} not in [{-ndim}, {ndim}) [Op:Unpack] name: unstack")
+    if num not in (0, x._value.shape[place]):
         raise errors.invalid(
             f"Input shape axis {place} must equal {num}, got shape {list(x._value.shape)} "
             "[Op:Unpack] name: unstack"
         )
-    return list(shape_ops.unstack.apply(x, axis=place if place < 0 else place - ndim))
+    return list(shape_ops.unstack.apply(x, axis=place if place < 0 else place - ndim))[:num]
 
 
 def split(
@@ -467,40 +492,43 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
 
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Any:
     """Each entry several times, all as often or each as often as it is told."""
-    x = convert.to_tensor(input)
     if axis is None:
+        x = convert.to_tensor(input)
         x, axis = shape_ops.reshape.apply(x, shape=(x._value.size,)), 0
-    ndim, place = x._value.ndim, _single(axis)
-    if not -ndim <= place < ndim:
-        raise ValueError(f"axis={place} out of bounds: expected {-ndim}<=axis<{ndim}")
-    place = place if place < 0 else place - ndim
+    elif not isinstance(axis, int):
+        raise TypeError(
+            f"Argument `axis` must be an int. Received `axis` = {axis} of type "
+            f"{type(axis).__name__}"
+        )
+    else:
+        x = convert.to_tensor(input)
     counts = convert.to_tensor(repeats, hint=np.dtype(np.int32))._value
     if counts.dtype.kind not in "iu":
         raise TypeError(
             f"Argument `tensor` (name: repeats) must be of type integer. Received `tensor` = "
             f"{repeats} of dtype: {convert.to_tensor(repeats).dtype}"
         )
-    if counts.size and counts.min() < 0:
-        raise errors.invalid(
-            f"Expected multiples[1] >= 0, but got {int(counts.min())}: nothing can be repeated "
-            "less than 0 times [Op:Tile]"
-        )
+    if counts.ndim > 1:
+        raise ValueError(f"Shape {counts.shape} must have rank at most 1")
+    if not x._value.ndim:
+        x = shape_ops.reshape.apply(x, shape=(1,))
+    ndim, place = x._value.ndim, int(axis)
+    if not -ndim <= place < ndim:
+        raise ValueError(f"axis={place} out of bounds: expected {-ndim}<=axis<{ndim}")
+    place = place if place < 0 else place - ndim
     if counts.size == 1:
-        return pad_ops.repeat.apply(x, count=int(counts.reshape(())), axis=place)
+        count = int(counts.reshape(()))
+        if count < 0:
+            raise errors.invalid(
+                f"Expected multiples[{place + ndim + 1}] >= 0, but got {count}: nothing can be "
+                "repeated less than 0 times [Op:Tile]"
+            )
+        return pad_ops.repeat.apply(x, count=count, axis=place)
     size = x._value.shape[place]
     if counts.shape != (size,):
         raise ValueError(f"Dimensions {size} and {counts.shape[0]} are not compatible")
-    places = tensor(np.repeat(np.arange(size, dtype=np.int32), counts))
+    places = tensor(np.repeat(np.arange(size, dtype=np.int32), np.maximum(counts, 0)))
     return index.take.apply(x, places, axis=place + ndim)
-
-
-def _single(axis: Any) -> int:
-    array = np.asarray(getattr(axis, "_value", axis if np.isscalar(axis) else None))
-    if isinstance(axis, (str, bytes)) or array.ndim or array.dtype.kind not in "biuf":
-        raise TypeError(
-            f"Argument `axis` must be an int. Received `axis` = {axis} of type {type(axis)}"
-        )
-    return int(array) if array.dtype.kind in "biu" else number(axis)
 
 
 def pad(

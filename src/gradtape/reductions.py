@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors
-from .arguments import alike, listed_dtype, truth, whole
+from .arguments import alike, listed_dtype, truth, truths, whole
 from .core.apply import tensor
 from .core.op import Op
 from .ops import complex as complex_ops
@@ -167,23 +167,28 @@ def reduce_prod(
     return _reduce(ops.prod, input_tensor, axis, keepdims)
 
 
-def _truths(x: Any) -> Any:
-    given = convert.is_tensor_like(x) or hasattr(x, "dtype")
-    return x if given else convert.to_tensor(x, np.dtype(bool))
+def _truths(x: Any, axis: Any) -> Any:
+    if convert.is_ragged(x):
+        return x
+    if isinstance(axis, float):
+        raise convert.cannot(axis, np.dtype(np.int32))
+    if convert.is_tensor_like(x) and isinstance(axis, (list, tuple)):
+        return convert.to_tensor(x, np.dtype(bool))  # TensorFlow goes another way with a list
+    return truths(x)
 
 
 def reduce_any(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """Whether any is true, over the axes or over all."""
-    return _reduce(ops.any, _truths(input_tensor), axis, keepdims)
+    return _reduce(ops.any, _truths(input_tensor, axis), axis, keepdims)
 
 
 def reduce_all(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """Whether all are true, over the axes or over all."""
-    return _reduce(ops.all, _truths(input_tensor), axis, keepdims)
+    return _reduce(ops.all, _truths(input_tensor, axis), axis, keepdims)
 
 
 def reduce_logsumexp(

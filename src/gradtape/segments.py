@@ -249,6 +249,11 @@ def bincount(
         raise TypeError(f"Expected int for argument 'axis' not {axis!r}.")
     if axis not in (None, 0, -1) if axis is None or axis.__class__ is int else True:
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported")
+    if values.dtype not in (np.int32, np.int64):
+        raise errors.invalid(
+            f"Value for attr 'Tidx' of {convert.c_name(values.dtype)} is not in the list of "
+            "allowed values: int32, int64; tf.cast makes them so [Op:DenseBincount] name: "
+        )
     if values.size and values.min() < 0:
         raise errors.invalid("Input arr must be non-negative! [Op:DenseBincount] name: ")
     size = int(values.max()) + 1 if values.size else 0

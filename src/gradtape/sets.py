@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors
+from .arguments import truth
 from .core.apply import tensor
 from .sparse.tensor import SparseTensor, check_places
 
@@ -37,6 +38,7 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
     [[1, 3]]
     """
     a, b = (a, b) if aminusb else (b, a)
+    truth(validate_indices, "validate_indices", True)
     return _compare(a, b, validate_indices, np.setdiff1d)
 
 
@@ -47,6 +49,7 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> Any:
     >>> tf.sparse.to_dense(tf.sets.intersection([[1, 2, 3]], [[2, 5, 3]])).numpy().tolist()
     [[2, 3]]
     """
+    truth(validate_indices, "validate_indices", True)
     return _compare(a, b, validate_indices, np.intersect1d)
 
 
@@ -57,6 +60,7 @@ def union(a: Any, b: Any, validate_indices: bool = True) -> Any:
     >>> tf.sparse.to_dense(tf.sets.union([[1, 2]], [[2, 5]])).numpy().tolist()
     [[1, 2, 5]]
     """
+    truth(validate_indices, "validate_indices", True)
     return _compare(a, b, validate_indices, np.union1d)
 
 

@@ -13,8 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any, ClassVar
 
+import numpy as np
+
 from . import dtypes
+from .core.apply import tensor
 from .dtypes import DType
+
+_INT32_MAX = 2**31 - 1
 
 
 def _whole(value: Any) -> int | None:
@@ -321,6 +326,20 @@ class TensorShape:
 
     def __str__(self) -> str:
         return "<unknown>" if self._dims is None else str(self._dims)
+
+    def __tf_tensor__(self, dtype: DType | None = None, name: str | None = None) -> Any:
+        """The sizes as a vector, wherever a tensor is asked for: int32, or int64 if they must."""
+        if not self.is_fully_defined():
+            raise ValueError(f"Cannot convert a partially known TensorShape {self} to a Tensor.")
+        sizes = [int(n or 0) for n in self]
+        if dtype is None:
+            dtype = dtypes.int64 if max(sizes, default=0) > _INT32_MAX else dtypes.int32
+        if dtype not in (dtypes.int32, dtypes.int64):
+            raise TypeError(
+                f"Cannot convert TensorShape {self} to dtype {dtype}. Allowed dtypes are tf.int32 "
+                "and tf.int64."
+            )
+        return tensor(np.array(sizes, dtype.as_numpy_dtype))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return TensorShape, (self._dims,)

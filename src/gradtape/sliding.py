@@ -50,14 +50,9 @@ def numbers(value: Any, n: int, name: str, first: bool, label: str) -> tuple[int
         return (1,) * n
     if value.__class__ is int and 0 < value < 1 << 31:
         return (value,) * n
+    several = lengths(value, n, name)
     if convert.is_tensor_like(value):
         value = np.asarray(convert.to_tensor(value)._value).tolist()
-    several = isinstance(value, Sequence) or (isinstance(value, np.ndarray) and value.ndim)
-    if several and len(value) not in (1, n, n + 2):
-        raise ValueError(
-            f"`{name}` should be of length 1, {n} or {n + 2}. "
-            f"Received: {name}={value} of length {len(value)}"
-        )
     given = [integer(k, name) for k in (value if several else [value])]
     if len(given) == 1:
         found = tuple(given * n)
@@ -77,6 +72,21 @@ def numbers(value: Any, n: int, name: str, first: bool, label: str) -> tuple[int
             f"{name} of the inner axes should be larger than 0, got {found} [Op:{label}] name: "
         )
     return found
+
+
+def lengths(value: Any, n: int, name: str) -> bool:
+    """Are there several numbers? An error, if they are not as many as there can be."""
+    if convert.is_tensor_like(value):
+        several, count = True, len(value)
+    else:
+        several = isinstance(value, Sequence) or (isinstance(value, np.ndarray) and value.ndim > 0)
+        count = len(value) if several else 1
+    if count not in (1, n, n + 2):
+        raise ValueError(
+            f"`{name}` should be of length 1, {n} or {n + 2}. "
+            f"Received: {name}={value} of length {count}"
+        )
+    return several
 
 
 def each_axis(value: Any, n: int, name: str, function: str, default: bool = False) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import convert, dtypes, errors
-from .arguments import listed_dtype, matching, number, truth
+from .arguments import integer, listed_dtype, matching, number, real, truth
 from .ops import index
 from .ops import shape as shape_ops
 from .ops import sort as sort_ops
@@ -46,14 +46,14 @@ def top_k(
     index_type: Any = dtypes.int32,
     name: str | None = None,
 ) -> TopKV2:
-    """The k greatest entries of each row, greatest first, and their places.
+    """The k greatest entries of each row, greatest first if `sorted`, and their places.
 
     >>> import gradtape as tf
     >>> tf.math.top_k([3.0, 1.0, 4.0], k=2).indices
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([2, 0], dtype=int32)>
     """
     x, count = convert.to_tensor(input), number(k, "TopKV2")
-    truth(sorted, "sorted")
+    in_order = truth(sorted, "sorted", True)
     wanted = listed_dtype(index_type, "index_type", _PLACES, "TopKV2", "int32")
     shape = x._value.shape
     if not shape:
@@ -65,7 +65,7 @@ def top_k(
             f"input must have at least k columns. Had {shape[-1]}, needed {count} [Op:TopKV2]"
         )
     _orderable(x, "TopKV2")
-    places = sort_ops.argsort.apply(x, descending=True, count=count)
+    places = sort_ops.argsort.apply(x, descending=True, count=count, in_order=in_order)
     values = index.take_along.apply(x, places)
     if wanted != places._value.dtype:
         places = shape_ops.cast.apply(places, dtype=wanted)
@@ -89,7 +89,10 @@ def approx_max_k(
     name: str | None = None,
 ) -> ApproxTopK:
     """The k greatest entries along an axis and their places: all of them, on the CPU."""
-    return approx_top_k(operand, k, reduction_dimension)
+    return approx_top_k(
+        operand, k, reduction_dimension, recall_target, True, reduction_input_size_override,
+        aggregate_to_topk,
+    )  # fmt: skip
 
 
 def approx_min_k(
@@ -105,7 +108,10 @@ def approx_min_k(
 
     Differs from TensorFlow: its CPU has no kernel for this; here it works.
     """
-    return approx_top_k(operand, k, reduction_dimension, is_max_k=False)
+    return approx_top_k(
+        operand, k, reduction_dimension, recall_target, False, reduction_input_size_override,
+        aggregate_to_topk,
+    )  # fmt: skip
 
 
 def approx_top_k(
@@ -119,6 +125,12 @@ def approx_top_k(
     name: str | None = None,
 ) -> ApproxTopK:
     """The k greatest (or least) entries along an axis and their places."""
+    k = integer(k, "k")
+    reduction_dimension = integer(reduction_dimension, "reduction_dimension")
+    real(recall_target, "recall_target", 0.95)
+    is_max_k = truth(is_max_k, "is_max_k", True)
+    integer(reduction_input_size_override, "reduction_input_size_override")
+    truth(aggregate_to_topk, "aggregate_to_topk", True)
     x = convert.to_tensor(input)
     if x._value.dtype.name not in ("float16", "bfloat16", "float32"):
         raise errors.invalid(
@@ -131,7 +143,7 @@ def approx_top_k(
             f"input must have at least k columns. Had {rows._value.shape[-1]}, needed {k} "
             "[Op:ApproxTopK]"
         )
-    places = sort_ops.argsort.apply(rows, descending=bool(is_max_k), count=number(k))
+    places = sort_ops.argsort.apply(rows, descending=bool(is_max_k), count=number(k), in_order=True)
     values = index.take_along.apply(rows, places)
     ndim = x._value.ndim
     return ApproxTopK(_moved(values, place, ndim), _moved(places, place, ndim))
@@ -171,7 +183,9 @@ def argsort(
 
 
 def _order(rows: Any, direction: str) -> Any:
-    return sort_ops.argsort.apply(rows, descending=direction == "DESCENDING", count=None)
+    return sort_ops.argsort.apply(
+        rows, descending=direction == "DESCENDING", count=None, in_order=True
+    )
 
 
 def _rows(values: Any, axis: Any, direction: str) -> tuple[Any, Any, int]:

@@ -6,6 +6,7 @@ import logging
 from contextlib import contextmanager
 from operator import is_, itemgetter
 from sys import modules
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,10 @@ from . import convert, dtypes, errors, nest
 from .core.apply import tensor
 from .core.operand import Operand
 from .core.place import caller
-from .core.record import Tape, Value, follow, follows, threads
+from .core.record import Tape, Value, everyone, follow, follows, threads
 from .enums import UnconnectedGradients
 from .memory import patience
+from .ops.forks import in_children
 from .ops.rows import Slices
 from .ops.shape import broadcast_to, cast, concat, reshape, transpose
 from .shapes import CompositeTensor, TensorShape
@@ -217,6 +219,8 @@ class GradientTape:
         experimental_use_pfor: bool = True,
     ) -> Any:
         """The Jacobian of each row of the target with respect to the same row of the source."""
+        if self._tape is None:
+            raise RuntimeError(_USED_UP)
         unconnected = _unconnected(unconnected_gradients)
         _check_target(target, AttributeError)
         if not isinstance(source, (Value, Variable)):
@@ -521,6 +525,18 @@ def _unconnected(choice: Any) -> UnconnectedGradients:
 def _zeros(shape: tuple[int, ...], source: Any) -> Any:
     dtype = source._value.dtype
     return tensor(np.full(shape, b"", object) if dtype.kind == "O" else np.zeros(shape, dtype)[()])
+
+
+@in_children
+def _end_lost_tapes() -> None:
+    """Stop what other threads recorded when this process was forked: none of them lives on."""
+    mine = get_ident()
+    lost = [r for thread, active in everyone.items() if thread != mine for r in active]
+    for active in [everyone.pop(thread) for thread in list(everyone) if thread != mine]:
+        active.clear()
+    for recorder in lost:
+        recorder.stop()
+    patience.renew(sum(isinstance(recorder, Tape) for recorder in lost))
 
 
 def _warn_integer(value: Any) -> None:

@@ -242,6 +242,8 @@ class Tensor(Value, metaclass=_TensorType):
         return elementwise.mod.apply(other, self)
 
     def __rmatmul__(self, other: Any) -> Any:
+        if not convert.is_tensor_like(other):
+            other = convert.to_tensor(other, self._value.dtype)
         return linear.matmul.apply(other, self)
 
     def __eq__(self, other: Any) -> Any:

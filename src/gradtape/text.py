@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors, hashing
-from .arguments import number
+from .arguments import integer, listed, number, truth
 from .core.apply import tensor
+from .errors import invalid
 from .ragged import RaggedTensor
 
 _STRING = np.dtype(object)
@@ -16,6 +17,17 @@ _STRING = np.dtype(object)
 
 def _strings(value: Any) -> Any:
     return convert.to_tensor(value, _STRING)._value
+
+
+def _texts(input: Any, label: str) -> Any:
+    """The strings of a tensor that is there already; of another dtype, the op refuses it."""
+    found = convert.to_tensor(input)._value if convert.is_tensor_like(input) else _strings(input)
+    if found.dtype != _STRING:
+        raise errors.invalid(
+            f"cannot compute {label} as input #0(zero-based) was expected to be a string tensor "
+            f"but is a {convert.c_name(found.dtype)} tensor [Op:{label}] name: "
+        )
+    return found
 
 
 def _packed(items: list, shape: Any = None, dtype: Any = object) -> Any:
@@ -27,11 +39,14 @@ def _packed(items: list, shape: Any = None, dtype: Any = object) -> Any:
 
 # --- hashes ---------------------------------------------------------------------------------------
 def _buckets(input: Any, num_buckets: int, label: str, digest: Any) -> Any:
+    # What is no plain number takes TensorFlow's slow way, where another dtype is a ValueError.
+    slow = num_buckets.__class__ is not int
+    num_buckets = integer(num_buckets, "num_buckets")
+    texts = _strings(input) if slow else _texts(input, label)
     if num_buckets < 1:
         raise errors.invalid(
             f"Value for attr 'num_buckets' of {num_buckets} must be at least minimum 1 [Op:{label}]"
         )
-    texts = _strings(input)
     found = [digest(text) % num_buckets for text in np.ravel(texts).tolist()]
     return _packed(found, texts.shape, np.int64)
 
@@ -53,10 +68,13 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
 
 def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
     """A number below `num_buckets` for each string that nobody foresees without the key."""
-    if len(key) != 2:
-        raise errors.invalid("Key must have 2 elements [Op:StringToHashBucketStrong] name: ")
-    pair = (int(key[0]), int(key[1]))
     label = "StringToHashBucketStrong"
+    integer(num_buckets, "num_buckets")
+    listed(key, "key", "string_to_hash_bucket_strong")
+    pair = tuple(integer(k, "key") for k in key)
+    _texts(input, label)
+    if len(pair) != 2:
+        raise errors.invalid(f"Key must have 2 elements [Op:{label}] name: ")
     return _buckets(input, num_buckets, label, lambda text: hashing.sip(text, pair))
 
 
@@ -138,7 +156,10 @@ def ngrams(
     if any(width < 1 for width in widths):
         raise ValueError(f"All ngram_widths must be greater than 0. Received: {widths}")
     ragged = isinstance(data, RaggedTensor)
+    truth(preserve_short_sequences, "preserve_short_sequences")
     texts = data if ragged else _strings(data)
+    if not ragged and not texts.ndim:
+        raise ValueError("Data must have rank>0")
     rows = texts.to_list() if ragged else texts.reshape(-1, texts.shape[-1]).tolist()
     glue, made = separator.encode(), []
     for row in rows:
@@ -223,7 +244,11 @@ def _characters(text: bytes, encoding: str, policy: str, char: int, control: boo
 
 
 def _decoded(input: Any, encoding: str, policy: str, char: int, control: bool, make: Any) -> Any:
-    texts = _strings(input)
+    given = convert.to_tensor(input)
+    _attributes(char, input_encoding=encoding, errors=policy)
+    char = 65533 if char is None else integer(char, "replacement_char")
+    control = truth(control, "replace_control_characters")
+    texts = _texts(given, "UnicodeDecode")
     found = [
         _characters(text, encoding, policy, char, control) for text in np.ravel(texts).tolist()
     ]
@@ -232,11 +257,11 @@ def _decoded(input: Any, encoding: str, policy: str, char: int, control: bool, m
     kind = np.int32 if make is int else object
     if not texts.ndim:
         return _packed(values[0], dtype=kind), _packed(starts[0], dtype=np.int64)
-    if texts.ndim > 1:
-        raise NotImplementedError(
-            f"strings of {texts.ndim} axes are not decoded here: reshape them to one axis"
-        )
-    return _ragged(values, kind), _ragged(starts, np.int64)
+    parts = _ragged(values, kind), _ragged(starts, np.int64)
+    if texts.ndim == 1:
+        return parts
+    outer = RaggedTensor.from_tensor(given, ragged_rank=texts.ndim - 1)
+    return tuple(outer.with_flat_values(part) for part in parts)
 
 
 def unicode_decode(
@@ -289,6 +314,15 @@ def unicode_split_with_offsets(
     return _decoded(input, input_encoding, errors, replacement_char, False, make)
 
 
+def _attributes(char: Any, **words: Any) -> None:
+    """Look at what is no tensor, as TensorFlow does first: words and a number."""
+    for argument, word in words.items():
+        if not isinstance(word, (str, bytes)):
+            raise TypeError(f"Expected string for argument '{argument}' not {word!r}.")
+    if char is not None:
+        integer(char, "replacement_char")
+
+
 def _in_encoding(encoding: str) -> Any:
     codec = _OUTPUTS.get(encoding, "utf-8")
     return lambda code: chr(code).encode(codec, "replace")
@@ -323,10 +357,20 @@ def unicode_encode(
 ) -> Any:
     """Strings of code points."""
     options = output_encoding, errors, replacement_char, "UnicodeEncode"
-    if isinstance(input, RaggedTensor):
+    points = None
+    if not isinstance(input, RaggedTensor):
+        points = np.asarray(convert.to_tensor(input)._value)
+        if not points.ndim:
+            raise ValueError("input_tensor's rank must be at least 1.")
+    _attributes(replacement_char, output_encoding=output_encoding, errors=errors)
+    if points is None:
         return _packed([_encoded(row, *options) for row in input.to_list()])
-    points = np.asarray(convert.to_tensor(input)._value)
-    rows = points.reshape(-1, points.shape[-1]).tolist()
+    if points.dtype != np.int32:
+        raise invalid(
+            "cannot compute UnicodeEncode as input #0(zero-based) was expected to be a int32 "
+            f"tensor but is a {convert.c_name(points.dtype)} tensor [Op:UnicodeEncode] name: "
+        )
+    rows = points.reshape(int(np.prod(points.shape[:-1])), points.shape[-1]).tolist()
     return _packed([_encoded(row, *options) for row in rows], points.shape[:-1])
 
 
@@ -340,6 +384,8 @@ def unicode_transcode(
     name: str | None = None,
 ) -> Any:
     """Strings in another encoding."""
+    words = {"input_encoding": input_encoding, "output_encoding": output_encoding}
+    _attributes(replacement_char, **words, errors=errors)
     texts = _strings(input)
     made = []
     for text in np.ravel(texts).tolist():

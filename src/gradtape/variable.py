@@ -5,6 +5,7 @@ from __future__ import annotations
 from _thread import _count
 from functools import partial
 from sys import getrefcount
+from threading import RLock
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,6 +20,7 @@ from .enums import VariableAggregation, VariableSynchronization
 from .indexing import getitem, numpy_key
 from .ops import parallel
 from .ops import shape as shape_ops
+from .ops.forks import in_children
 from .ops.index import check_range
 from .ops.rows import add_at
 from .shapes import TensorShape
@@ -27,6 +29,19 @@ from .tensor import ARRAY_METHODS, CPU, Reference, Tensor, equals, tell_absent, 
 
 # What `tf.variable_creator_scope` adds, the innermost last.
 creators: list[Any] = []
+
+# Tensors without axes of these need no look at their shape and dtype, which take NumPy 0.2 us.
+_SCALARS = frozenset((np.float32, np.float64, np.int32, np.int64))
+# An update reads, computes and writes while it holds one of these, so that threads lose none: some
+# for all, not one for each variable, because a fork must make them anew. Nothing of the user's runs
+# in between, as other variables were read before, unless the collector or a signal comes at that
+# moment and updates the variable, too: hence `RLock`, and a second look before it is set.
+_LOCKS = [RLock() for _ in range(64)]
+
+
+@in_children
+def _unlock() -> None:
+    _LOCKS[:] = [RLock() for _ in _LOCKS]
 
 
 class _Made(type):
@@ -288,13 +303,16 @@ class Variable(metaclass=_Made):
     ) -> Variable | None:
         """Set the value; gradients do not flow through it."""
         value = self._fitting(value)
-        if not self._shape.is_compatible_with(TensorShape.known(value.shape)):
+        if value.shape != self._value.shape and not self._shape.is_compatible_with(
+            TensorShape.known(value.shape)
+        ):
             raise ValueError(
                 f"Cannot assign value to variable ' {self._name}': Shape mismatch."
                 f"The variable shape {self._shape}, and the assigned value shape {value.shape} "
                 "are incompatible."
             )
-        self._value = value
+        with _LOCKS[self._id & 63]:
+            self._value = value
         return self if read_value else None
 
     def assign_add(
@@ -319,23 +337,34 @@ class Variable(metaclass=_Made):
 
     def _update(self, delta: Any, function: Any, label: str, read_value: bool) -> Variable | None:
         delta = self._fitting(delta)
+        if (delta.__class__ not in _SCALARS or delta.__class__ is not self._value.__class__) and (
+            delta.shape != self._value.shape or delta.dtype.kind not in NUMBERS
+        ):
+            raise self._unfit(delta, label)
+        with _LOCKS[self._id & 63]:
+            token = hush(QUIET)
+            try:
+                while True:
+                    out = self._reusable()
+                    before = self._value
+                    value = function(before, delta, out=out)
+                    if self._value is before:
+                        self._value = value
+                        break
+            finally:
+                unhush(token)
+        return self if read_value else None
+
+    def _unfit(self, delta: Any, label: str) -> Exception:
         if delta.shape != self._value.shape:
-            raise errors.invalid(
+            return errors.invalid(
                 f"Cannot update variable with shape {list(self._value.shape)} using a Tensor with "
                 f"shape {list(delta.shape)}, shapes must be equal. [Op:{label}]"
             )
-        if delta.dtype.kind not in NUMBERS:
-            raise errors.invalid(
-                f"No OpKernel was registered to support Op '{label}' with {self.dtype.name}: only "
-                f"numbers can be added and subtracted. [Op:{label}]"
-            )
-        out = self._reusable()
-        token = hush(QUIET)
-        try:
-            self._value = function(self._value, delta, out=out)
-        finally:
-            unhush(token)
-        return self if read_value else None
+        return errors.invalid(
+            f"No OpKernel was registered to support Op '{label}' with {self.dtype.name}: only "
+            f"numbers can be added and subtracted. [Op:{label}]"
+        )
 
     def _reusable(self) -> Any:
         """The array itself, if nobody else can see it: no tape kept it, no view is left of it,
@@ -372,6 +401,12 @@ class Variable(metaclass=_Made):
                 f"indices[{k}] = {indices.ravel()[k]} is not in [0, {self._value.shape[0]}) "
                 "[Op:ResourceScatter]"
             ) from None
+        if values.shape and values.shape != indices.shape + self._value.shape[1:]:
+            raise errors.invalid(
+                "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], "
+                f"got updates.shape {list(values.shape)}, indices.shape {list(indices.shape)}, "
+                f"params.shape {list(self._value.shape)} [Op:ResourceScatter]"
+            )
         return self._at(function, indices, values)
 
     def _scatter_nd(self, function: Any, indices: Any, updates: Any) -> Variable:
@@ -383,24 +418,42 @@ class Variable(metaclass=_Made):
                 f"indices[{k}] = {places.reshape(-1, places.shape[-1])[k].tolist()} does not index "
                 f"into shape {list(self._value.shape)} [Op:ResourceScatterNd]"
             )
-        return self._at(function, tuple(np.moveaxis(places, -1, 0)), self._fitting(updates))
+        values = self._fitting(updates)
+        rest = self._value.shape[places.shape[-1] :]
+        if values.shape != places.shape[:-1] + rest:
+            raise errors.invalid(
+                f"Updates of the shape {list(values.shape)} do not fit: indices of the shape "
+                f"{list(places.shape)} name {list(places.shape[:-1])} places of the shape "
+                f"{list(rest)} [Op:ResourceScatterNd]"
+            )
+        return self._at(function, tuple(np.moveaxis(places, -1, 0)), values)
 
     def _at(self, function: Any, where: Any, values: Any) -> Variable:
-        whole = self._reusable()
-        if whole is None:
-            whole = np.array(self._value)
-        token = hush(QUIET)
-        try:
-            if function is None:
-                whole[where] = values
-            elif function in (np.add, np.subtract) and _are_rows(whole, where, values):
-                add_at(whole, where.reshape(-1), values.reshape(-1, *whole.shape[1:]), function)
-            else:
-                function.at(whole, where, values)
-        finally:
-            unhush(token)
-        self._value = whole
+        with _LOCKS[self._id & 63]:
+            token = hush(QUIET)
+            try:
+                while True:
+                    whole = self._reusable()
+                    before = self._value
+                    if whole is None:
+                        whole = np.array(before)
+                    _put(function, whole, where, values)
+                    if self._value is before:
+                        self._value = whole
+                        break
+            finally:
+                unhush(token)
         return self
+
+    def _exchange(self, function: Any) -> Any:
+        """Set the value to a function of itself; the value before."""
+        with _LOCKS[self._id & 63]:
+            while True:
+                before = self._value
+                value = function(before)
+                if self._value is before:
+                    self._value = value
+                    return before
 
     def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
         """Set the rows `sparse_delta.indices` to `sparse_delta.values`."""
@@ -446,15 +499,23 @@ class Variable(metaclass=_Made):
         """For every leading index, set the places `sparse_delta.indices` of the last index axis."""
         indices = np.asarray(convert.to_tensor(sparse_delta.indices)._value)
         grid = np.ogrid[tuple(slice(n) for n in indices.shape)]
-        return self._at(None, (*grid[:-1], indices), self._fitting(sparse_delta.values))
+        values = self._fitting(sparse_delta.values)
+        if values.shape != indices.shape + self._value.shape[indices.ndim :]:
+            raise errors.invalid(
+                f"Updates of the shape {list(values.shape)} do not fit indices of the shape "
+                f"{list(indices.shape)} [Op:ResourceScatterNdUpdate]"
+            )
+        return self._at(None, (*grid[:-1], indices), values)
 
     def count_up_to(self, limit: int) -> Any:
         """Add one, up to a limit; the value before."""
-        if self._value >= limit:
-            raise errors.OutOfRangeError(None, None, f"Reached limit of {limit} [Op:CountUpTo]")
-        before = tensor(self._value)
-        self._value = self._value + self._value.dtype.type(1)
-        return before
+
+        def next_to(value: Any) -> Any:
+            if value >= limit:
+                raise errors.OutOfRangeError(None, None, f"Reached limit of {limit} [Op:CountUpTo]")
+            return value + value.dtype.type(1)
+
+        return tensor(self._exchange(next_to))
 
     def _fitting(self, value: Any) -> Any:
         if threads.watching is not None:
@@ -468,6 +529,16 @@ class Variable(metaclass=_Made):
 
     def __ne__(self, other: Any) -> Any:
         return equals(self._read(), convert.to_tensor(other) if other is None else other, True)
+
+
+def _put(function: Any, whole: Any, where: Any, values: Any) -> None:
+    """Write values, or what a function makes of the old ones and them, to places of an array."""
+    if function is None:
+        whole[where] = values
+    elif function in (np.add, np.subtract) and _are_rows(whole, where, values):
+        add_at(whole, where.reshape(-1), values.reshape(-1, *whole.shape[1:]), function)
+    else:
+        function.at(whole, where, values)
 
 
 def _are_rows(whole: Any, where: Any, values: Any) -> bool:
@@ -505,17 +576,22 @@ class SlicedTensor(Tensor):
 
     def _write(self, function: Any, value: Any, read_value: bool) -> Any:
         variable = self._variable
-        whole = np.array(variable._value)
-        key = numpy_key(self._key, whole.shape)
-        part, value = whole[key], variable._fitting(value)
-        try:
-            whole[key] = function(part, value)
-        except ValueError:
-            raise errors.invalid(
-                f"Cannot broadcast input shape {list(value.shape)} into final shape "
-                f"{list(part.shape)} [Op:ResourceStridedSliceAssign]"
-            ) from None
-        return variable.assign(whole, read_value=read_value)
+        key, value = numpy_key(self._key, variable._value.shape), variable._fitting(value)
+
+        def written(whole: Any) -> Any:
+            whole = np.array(whole)
+            part = whole[key]
+            try:
+                whole[key] = function(part, value)
+            except ValueError:
+                raise errors.invalid(
+                    f"Cannot broadcast input shape {list(value.shape)} into final shape "
+                    f"{list(part.shape)} [Op:ResourceStridedSliceAssign]"
+                ) from None
+            return whole
+
+        variable._exchange(written)
+        return variable if read_value else None
 
 
 def sliced(variable: Variable, key: Any) -> Any:

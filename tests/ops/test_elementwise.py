@@ -44,7 +44,7 @@ def close(y: Any, expected: Any) -> None:
     np.testing.assert_allclose(y.numpy().astype(np.float64), expected, tolerance, tolerance)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(list(UNARY)), array_shapes(min_dims=0, min_side=0, max_side=3), DTYPES)
 def test_a_slope_has_the_shape_and_dtype_of_its_operand(function, shape, dtype):
     x = tf.cast(tf.constant(draw(shape, 0)), dtype)
@@ -53,7 +53,7 @@ def test_a_slope_has_the_shape_and_dtype_of_its_operand(function, shape, dtype):
     assert (y.shape, y.dtype) == (g.shape, g.dtype) == (x.shape, x.dtype)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     st.sampled_from(list(BINARY)),
     mutually_broadcastable_shapes(num_shapes=2, max_dims=3, max_side=3),

@@ -5,6 +5,7 @@ Nothing is written per op: operands come from its declaration, truth from finite
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,38 @@ from gradtape.ops.reasons import Reason
 from .samples import CASES, OPS, as_kind, is_float, samples
 
 STEP = 1e-5
-every_sample = pytest.mark.parametrize(
-    ("name", "k"), CASES, ids=[f"{name}-{k}" for name, k in CASES]
-)
+
+
+def every(cases: list[tuple[str, int]]) -> Callable[[Callable[[str, int], None]], Any]:
+    """One test for each op with all of its samples: most of a short test's time is pytest's.
+
+    A failure tells the sample; what a sample skips, the others still do.
+    """
+    numbers: dict[str, list[int]] = {}
+    for name, k in cases:
+        numbers.setdefault(name, []).append(k)
+
+    def decorate(test: Callable[[str, int], None]) -> Any:
+        def together(name: str) -> None:
+            skipped = []
+            for k in numbers[name]:
+                try:
+                    test(name, k)
+                except pytest.skip.Exception as skip:
+                    skipped.append(skip)
+                except Exception as error:
+                    error.add_note(f"sample {k} of {name}")
+                    raise
+            if len(skipped) == len(numbers[name]):
+                raise skipped[0]
+
+        together.__name__, together.__doc__ = test.__name__, test.__doc__
+        return pytest.mark.parametrize("name", numbers)(together)
+
+    return decorate
+
+
+every_sample = every(CASES)
 
 
 class Sample:
@@ -91,9 +121,7 @@ def dense(g: Any) -> Any:
 
 
 SLOPING = [(name, k) for name, k in CASES if Sample(name, k).slopes]
-every_slope = pytest.mark.parametrize(
-    ("name", "k"), SLOPING, ids=[f"{name}-{k}" for name, k in SLOPING]
-)
+every_slope = every(SLOPING)
 
 
 @every_sample

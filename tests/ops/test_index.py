@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays
 import gradtape as tf
 from gradtape.ops import rows
 
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=60)
 INDEXED = arrays.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=5).flatmap(
     lambda shape: st.tuples(
         st.just(shape), arrays.basic_indices(shape, allow_ellipsis=True, allow_newaxis=True)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import gradtape as tf
 
-QUICK = settings(max_examples=40, deadline=None)
+QUICK = settings(max_examples=40)
 
 
 def draw(*shape: int, seed: int = 0) -> Any:

@@ -14,7 +14,7 @@ import gradtape as tf
 
 from .test_linear import draw, gradients
 
-QUICK = settings(max_examples=40, deadline=None)
+QUICK = settings(max_examples=40)
 
 
 # --- activations ----------------------------------------------------------------------------------

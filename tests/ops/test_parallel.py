@@ -99,8 +99,7 @@ def test_the_greatest_of_many_in_the_order_of_places() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(3, 5000)).astype("float32")
     ties = rng.integers(4, size=(3, 5000)).astype("float32")
-    some_nan = np.where(rng.random((3, 5000)) < 0.001, np.nan, x)
-    for values in (x, ties, some_nan, x.astype("int32")):
+    for values in (x, ties, x.astype("int32")):  # NaN has an order of its own: cases/edges.py
         for k in (1, 7, 100):
             places = tf.math.top_k(values, k).indices.numpy()
             order = np.argsort(values[:, ::-1], axis=-1, kind="stable")[:, ::-1]

@@ -33,7 +33,7 @@ def reductions(draw: Any) -> Any:
     return values, draw(st.sampled_from([None, axes, tuple(axes)])), draw(st.booleans())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.sampled_from(list(REDUCTIONS)), reductions(), st.sampled_from(["float32", "float64"]))
 def test_any_axes_as_numpy(function, reduction, dtype):
     values, axis, keepdims = reduction
@@ -49,7 +49,7 @@ def test_any_axes_as_numpy(function, reduction, dtype):
     assert (g.shape, g.dtype, y.dtype) == (x.shape, x.dtype, x.dtype)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.sampled_from([0.0, 0.0, -1.5, 0.5, 2.0]), min_size=6, max_size=6),
     st.sampled_from([None, 0, 1, [0, 1]]),
@@ -118,7 +118,7 @@ def test_running_reductions_from_either_end(exclusive, reverse):
         np.testing.assert_allclose(function(tf.constant(values), **how).numpy(), expected)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.integers(-1, 3), max_size=8), st.sampled_from([(), (2,)]))
 def test_segments_as_numpy_row_by_row(ids, tail):
     ids = np.array(ids, np.int32)
@@ -196,6 +196,8 @@ def test_a_wrong_axis_is_named(axis):
 def test_large_sums_are_as_exact_as_numpys(shape, dtype):
     values = np.random.default_rng(0).uniform(0, 1, shape).astype(dtype)
     exact = np.sum(values, dtype=np.longdouble)
+    # What sums in pairs may be off by; how many partial sums there are, is a matter of the BLAS.
+    bound = np.log2(values.size) * np.finfo(dtype).eps
     for array in (values, values.T):
-        assert abs(float(tf.reduce_sum(array)) / exact - 1) < 4 * np.finfo(dtype).eps
-        assert abs(float(tf.reduce_mean(array)) * values.size / exact - 1) < 4 * np.finfo(dtype).eps
+        assert abs(float(tf.reduce_sum(array)) / exact - 1) < bound
+        assert abs(float(tf.reduce_mean(array)) * values.size / exact - 1) < bound

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as arrays
 
 import gradtape as tf
 
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=60)
 SHAPES = arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 ROWS = "the rows of IndexedSlices stand in the order of the sweep; their sum is the same"
 TENSOR = "a gradient is always a tensor, also where the user's function returned a number"
 NAN = "TensorFlow's nan is not the derivative; ours is"
@@ -12,6 +14,7 @@ WHOLE = "a target of whole numbers has no gradient: None, where TensorFlow happe
 CANCELLED = "float32 rounding where large terms cancel; the same cases agree in float64"
 MIXED = "two tensors of different dtypes are always an error, whatever the operator"
 CUT = "TensorFlow cannot differentiate a transform that cuts its input off; ours is the derivative"
+LIMITS = "TensorFlow's saturate_cast has the limits of int64 as floats, which overflow; ours fit"
 ITEMS = "a tensor has `__setitem__`, which says what to write; `x[0] = 1` raises TypeError in both"
 
 DIFFERS: dict[str, str] = {
@@ -22,6 +25,7 @@ DIFFERS: dict[str, str] = {
     "custom::b34_odd_gradients[answer=wrong_dtype]": TENSOR,
     "ctc::loss_twice": NAN,
     "ctc::sparse_loss_twice": KERNEL,
+    "edges::cast[text=tf.saturate_cast([2**40],tf.int64)]": LIMITS,
     "elementwise::unary[op=math.bessel_i1,dtype=float32]": ROUNDING,
     "indexing::segments_edge[given=zero_product]": NAN,
     "indexing::gather_nd[given=whole]": KERNEL,
@@ -41,6 +45,49 @@ DIFFERS: dict[str, str] = {
     "neural::activations_at_kinks[op=mish_by_hand]": CANCELLED,
     "signal::slopes_by_length[given=rfft_cut]": CUT,
     "signal::slopes_by_length[given=irfft_cut]": CUT,
+}
+
+# --- what older versions of NumPy do otherwise, with TensorFlow as with gradtape; recorded with 2.4
+_PRINTED = "values::{}[shape={}]"
+SINCE: dict[str, tuple[str, ...]] = {
+    # The text of a long array tells its shape.
+    "2.2": (
+        _PRINTED.format("text_by_shape", "long,form=repr"),
+        _PRINTED.format("text_by_shape", "wide,form=repr"),
+        _PRINTED.format("text_of_variables_by_shape", "long"),
+        _PRINTED.format("text_of_variables_by_shape", "wide"),
+    ),
+    # A large float32 has an exponent; a truth value is no index.
+    "2.3": (
+        "values::text_of_floats[value=large]",
+        "values::python_protocol[protocol=index,value=true]",
+        "values::python_protocol[protocol=list,value=true]",
+        "values::python_protocol[protocol=range,value=true]",
+        "bad_arguments::bad[op=math.accumulate_n.shape]",
+        "bad_arguments::bad[op=ensure_shape.shape]",
+    ),
+}
+for _version, _ids in SINCE.items():
+    if np.lib.NumpyVersion(np.__version__) < f"{_version}.0":
+        DIFFERS |= dict.fromkeys(_ids, f"NumPy does it since {_version}")
+
+# --- values of others' making ---------------------------------------------------------------------
+LENT = "TensorFlow's tensors lend their memory, so that a bytearray compares its own bytes with it"
+SHORT = "TensorFlow goes by the first row, which is empty, and drops the numbers of the others"
+_TRACED = "in the graph of a vectorized function, TensorFlow multiplies truth values by a number"
+_ASKS = "TensorFlow's Python asks the value for a shape, which only tensors and arrays have"
+
+DIFFERS |= {
+    "foreign::operators[operator=less,value=bytearray]": LENT,
+    "foreign::operators[operator=equal,value=bytearray]": LENT,
+    "foreign::operators[operator=equal,value=memoryview_of_bytes]": LENT,
+    **{
+        f"foreign::{door}[value=ragged_empty]": SHORT
+        for door in ("constant", "converted", "variable")
+    },
+    "foreign::functions[function=einsum,value=arrayed]": _ASKS,
+    "wrong_kinds::one[call=vectorized_map,given=truths]": _TRACED,
+    "wrong_kinds::one[call=vectorized_map,given=truth_matrix]": _TRACED,
 }
 
 # --- the tables of arguments, which also give every function what it is not for -------------------

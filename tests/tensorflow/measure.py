@@ -67,17 +67,27 @@ def public(tf: Any) -> dict[int, tuple[Callable[..., Any], list[str]]]:
     return found
 
 
-def measure(tf: Any, cases: list[harness.Case]) -> dict[str, Met]:
-    """Run the cases and say what each public function met, by its first name."""
+def measure(
+    tf: Any,
+    cases: list[harness.Case],
+    enough: Callable[[dict[str, Met]], bool] = lambda met: False,
+) -> dict[str, Met]:
+    """Run the cases and say what each public function met, by its first name.
+
+    It ends with the cases, or when it is `enough`, which is asked after every hundred of them.
+    """
     functions = public(tf)
     met = {
         key: Met(names, [p for p in inspect.signature(call).parameters if p != "name"])
         for key, (call, names) in functions.items()
     }
+    named = {one.names[0]: one for one in met.values()}
     spy = _Spy(tf, met, {})
-    for case in cases:
+    for at, case in enumerate(cases):
+        if at % 100 == 0 and enough(named):
+            break
         harness.run(case, spy)
-    return {one.names[0]: one for one in met.values()}
+    return named
 
 
 class _Spy:

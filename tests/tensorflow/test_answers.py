@@ -1,11 +1,16 @@
-"""gradtape gives the answers that TensorFlow gave, recorded by tests/tensorflow/record.py."""
+"""gradtape gives the answers that TensorFlow gave, recorded by tests/tensorflow/record.py.
+
+The cases of one function are one test (some thousand tests would take longer than what they ask),
+and its failure names each of them; `--case TEXT` runs only the cases with the text in their id.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import itertools
 
 import pytest
 
+import gradtape
 from tests.tensorflow import harness
 from tests.tensorflow.differs import DIFFERS
 
@@ -16,34 +21,40 @@ FAMILIES = sorted(
     | {path.stem for path in harness.ANSWERS.glob("*.json")}
 )
 STORED = {family: harness.read(family) for family in FAMILIES}
+TOGETHER = 100  # so that the workers of pytest-xdist have shares of about the same size
 
 
-def parameters() -> list[Any]:
-    """One parameter for each case, marked where the difference is meant."""
-    marked = []
-    for case in CASES.values():
-        reason = DIFFERS.get(case.id)
-        marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
-        marked.append(pytest.param(case, id=case.id, marks=marks))
-    return marked
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One parameter for the cases of each function, or for every hundred of them."""
+    if "asked" not in metafunc.fixturenames:
+        return
+    wanted = metafunc.config.getoption("--case")
+    chosen = [case for case in CASES.values() if wanted is None or wanted in case.id]
+    shares = []
+    for function, of_function in itertools.groupby(chosen, lambda case: case.id.partition("[")[0]):
+        several = list(of_function)
+        for at in range(0, len(several), TOGETHER):
+            share = several[at : at + TOGETHER]
+            shares.append(pytest.param(share, id=f"{function}-{at}" if at else function))
+    metafunc.parametrize("asked", shares)
 
 
-@pytest.fixture(scope="session")
-def tf() -> Any:
-    import gradtape
+def test_answers(asked: list[harness.Case]) -> None:
+    wrong = [f"{case.id}: {fault}" for case in asked if (fault := _fault(case))]
+    if wrong:
+        pytest.fail("\n".join(wrong), pytrace=False)
 
-    return gradtape
 
-
-@pytest.mark.parametrize("case", parameters())
-def test_answer(case: harness.Case, tf: Any) -> None:
+def _fault(case: harness.Case) -> str | None:
+    """What is wrong with our answer to the case, in words, or None."""
     stored = STORED[case.family]
     if case.id not in stored:
-        pytest.fail(f"no stored answer for {case.id}; {RECORD} {case.family}", pytrace=False)
-    expected, got = stored[case.id], harness.run(case, tf)
-    difference = harness.difference(case, expected, got)
-    if difference:
-        pytest.fail(difference, pytrace=False)
+        return f"no stored answer; {RECORD} {case.family}"
+    difference = harness.difference(case, stored[case.id], harness.run(case, gradtape))
+    if case.id not in DIFFERS:
+        return difference
+    meant = DIFFERS[case.id]
+    return None if difference else f"answered as TensorFlow does, although it is said: {meant}"
 
 
 @pytest.mark.parametrize("family", FAMILIES)

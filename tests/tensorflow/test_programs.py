@@ -9,7 +9,18 @@ from typing import Any
 import pytest
 
 import gradtape as tf
-from tests.tensorflow.fuzz import apart, compare, coverage, interpret, known, render, store, worker
+from tests.tensorflow.fuzz import (
+    apart,
+    compare,
+    coverage,
+    interpret,
+    known,
+    order,
+    render,
+    store,
+    wild,
+    worker,
+)
 from tests.tensorflow.fuzz.generate import generate
 
 STORED = store.read()
@@ -27,6 +38,64 @@ def test_program(id: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_seed_gives_the_same_program_again() -> None:
     assert generate(3, 14) == generate(3, 14)
     assert generate(3, 14) != generate(3, 15)
+
+
+@pytest.mark.parametrize("distribution", wild.DISTRIBUTIONS)
+def test_wild_programs_are_python_and_come_again(distribution: str) -> None:
+    for index in range(30):
+        program = wild.generate(3, index, distribution)
+        assert program == wild.generate(3, index, distribution)
+        compile(render.script(program), "program", "exec")
+
+
+class Checking:
+    """A library with one function, which checks its two arguments in the order that it is told."""
+
+    def __init__(self, *order: str) -> None:
+        self.order = order
+
+    def check(self, a: Any, b: Any) -> int:
+        for name in self.order:
+            if name == "a" and a != 1:
+                raise TypeError("a must be 1")
+            if name == "b" and b != 1:
+                raise ValueError("b must be 1")
+        return 1
+
+    def answers(self, programs: Any) -> list[Any]:
+        return [interpret.answer(program, self) for program in programs]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(tf, name)
+
+
+def _checked(a: str, b: str) -> Any:
+    given = {"a": {"code": a}, "b": {"code": b}}
+    step = {"to": "v0", "op": "tf.check({a}, b={b})", "of": [], "with": given}
+    scenario = {"kind": "gradient", "watch": [], "queries": []}
+    step |= {"shape": [], "dtype": "?"}
+    return {"id": "checked", "inputs": [], "steps": [step], "scenario": scenario}
+
+
+def test_two_faults_in_another_order_are_told_from_one_that_is_reported_otherwise() -> None:
+    theirs, ours = Checking("a", "b"), Checking("b", "a")
+    both, one = _checked("9", "9"), _checked("9", "1")
+    worker: Any = theirs
+    errors = [interpret.answer(both, library) for library in (theirs, ours)]
+    assert [error["raises"] for error in errors] == ["TypeError", "ValueError"]
+    assert order.only(both, *errors, ours, worker)
+    expected = interpret.answer(one, theirs)
+    assert not order.only(one, expected, {**expected, "raises": "IndexError"}, ours, worker)
+
+
+def test_an_accident_of_tensorflows_excuses_no_answer_and_no_stumble() -> None:
+    program = _checked("1", "1")
+    accident = {"raises": "IndexError", "bases": [], "message": "list index out of range"}
+    check = {"raises": "ValueError", "bases": [], "message": "x must have axes"}
+    assert known.name(program, (), accident, check) == "accidents"
+    assert known.name(program, (), accident, {"tuple": []}) is None
+    assert known.name(program, (), accident, accident) is None
+    assert known.name(program, (), check, {**check, "raises": "TypeError"}) is None
 
 
 def test_shrinking_keeps_what_differs_and_little_else() -> None:
@@ -120,3 +189,10 @@ def _number(value: float) -> Any:
 
 def _uses(program: Any, name: str) -> bool:
     return any(name in step["op"] for step in program["steps"])
+
+
+def test_texts_that_differ_are_a_difference_and_no_numbers() -> None:
+    program = _checked("1", "1")
+    texts = [{"tensor": "string", "shape": [1], "value": [word]} for word in ("", "a")]
+    assert known.numbers(texts[0]).size == 0
+    assert known.name(program, (0, 0), *texts) is None

@@ -87,7 +87,7 @@ def quick(op: Op) -> Any:
         token = hush(QUIET)
         try:
             y = forward(x, z) if two else forward(x)
-        except (TypeError, ValueError, AttributeError) as error:
+        except (TypeError, ValueError, AttributeError, MemoryError) as error:
             raise complain(op, error, (x, z)[: len(op.rules)], {}) from None
         finally:
             unhush(token)
@@ -144,7 +144,7 @@ def general(op: Op) -> Any:
         token = hush(QUIET)
         try:
             y = forward(*values, **params)
-        except (TypeError, ValueError, IndexError) as error:
+        except (TypeError, ValueError, IndexError, MemoryError) as error:
             raise complain(op, error, values, params) from None
         finally:
             unhush(token)

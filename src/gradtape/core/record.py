@@ -7,10 +7,9 @@ that results get now: those of the set that are recording.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from itertools import count
-from threading import get_ident
+from threading import get_ident, local
 from typing import Any
 
 next_id = count(1).__next__
@@ -116,14 +115,15 @@ class Tape(Recorder):
         self.records.clear()
 
 
-class _Threads(threading.local):
+class _Threads(local):
     """Per thread: the recorders at work, innermost last, and the mark that variables read get."""
 
     def __init__(self) -> None:
-        self.active: list[Recorder] = []
+        everyone[get_ident()] = self.active = list[Recorder]()
         self.watching: Mark | None = None
 
 
+everyone: dict[int, list[Recorder]] = {}  # the recorders at work, by thread
 threads = _Threads()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import convert, errors
-from ..arguments import number
+from ..arguments import integer, listed, number
 from ..arrays import where
 from ..core.apply import tensor
 from ..math import floor
@@ -22,8 +22,18 @@ def extract_patches(
     images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
 ) -> Any:
     """The windows of images, each laid out along the last axis."""
+    given3 = ((sizes, "ksizes"), (strides, "strides"), (rates, "rates"))
+    for given, word in given3:
+        for n in listed(given, word, "extract_image_patches"):
+            integer(n, word)
     x = convert.to_tensor(images)
-    for given, word in ((sizes, "ksizes"), (strides, "strides"), (rates, "rates")):
+    for given, word in given3:
+        if len(given) < 4:
+            raise errors.invalid(
+                f"Length for attr '{word}' of {len(given)} must be at least minimum 4 "
+                "[Op:ExtractImagePatches]"
+            )
+    for given, word in given3:
         if len(given) != 4 or given[0] != 1 or given[-1] != 1:
             raise errors.UnimplementedError(
                 None, None,
@@ -55,7 +65,8 @@ def crop_and_resize(
 ) -> Any:
     """Crops of one size out of boxes [top, left, bottom, right], in parts of the image."""
     x = convert.to_tensor(image)
-    b, which = convert.to_tensor(boxes), np.asarray(convert.to_tensor(box_indices)._value)
+    b = convert.to_tensor(boxes, np.dtype(np.float32))
+    which = np.asarray(convert.to_tensor(box_indices, np.dtype(np.int32))._value)
     label = "CropAndResize"
     if x._value.ndim != 4:
         raise errors.invalid(f"input image must be 4-D{list(x._value.shape)} [Op:{label}] name: ")
@@ -164,6 +175,16 @@ def _boxes(boxes: Any, scores: Any) -> tuple[Any, Any]:
     return b.astype(np.float32), s.astype(np.float32)
 
 
+def _most(value: Any) -> int:
+    """How many boxes, as the int32 that the op takes."""
+    if convert.is_tensor_like(value) and value._value.dtype != np.int32:
+        raise errors.invalid(
+            "cannot compute NonMaxSuppressionV3 as input #2(zero-based) was expected to be a int32 "
+            f"tensor but is a {convert.c_name(value._value.dtype)} tensor [Op:NonMaxSuppressionV3]"
+        )
+    return number(convert.to_tensor(value, np.dtype(np.int32)))
+
+
 def _limit(value: float, name: str) -> float:
     found = float(convert.to_tensor(value)._value)
     if not 0 <= found <= 1:
@@ -182,9 +203,9 @@ def non_max_suppression(
     >>> tf.image.non_max_suppression(boxes, [0.8, 0.9, 0.5], 3)
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
     """
+    most = _most(max_output_size)
     b, s = _boxes(boxes, scores)
     limit = _limit(iou_threshold, "iou_threshold")
-    most = number(max_output_size)
     return tensor(np.array(_chosen(_overlaps(b), s, most, limit, score_threshold), np.int32))
 
 
@@ -208,9 +229,9 @@ def non_max_suppression_with_scores(
     score_threshold: float = float("-inf"), soft_nms_sigma: float = 0.0, name: str | None = None,
 ) -> tuple[Any, Any]:  # fmt: skip
     """The numbers and the scores; with `soft_nms_sigma` overlaps lower scores and drop no box."""
+    most = _most(max_output_size)
     b, s = _boxes(boxes, scores)
     limit, overlaps = _limit(iou_threshold, "iou_threshold"), _overlaps(b)
-    most = number(max_output_size)
     if not soft_nms_sigma:
         kept = _chosen(overlaps, s, most, limit, score_threshold)
         return tensor(np.array(kept, np.int32)), tensor(s[kept])

@@ -76,12 +76,35 @@ def _in_floats(image: Any, change: Any, saturate: bool = True) -> Any:
 
 # --- descriptions of colours ----------------------------------------------------------------------
 def _channels(images: Any, label: str) -> Any:
-    x = convert.to_tensor(images)
-    if not x._value.ndim or x._value.shape[-1] != 3:
-        raise ValueError(
-            f"{label}: the last dimension must be of size 3, the colours; got {x.shape}"
+    x = _at_least_3d(convert.to_tensor(images), label)
+    if x._value.shape[-1] != 3:
+        raise errors.invalid(
+            f"input must have 3 channels, the colours; got {x.shape} [Op:{label}] name: "
         )
     return x
+
+
+def _at_least_3d(x: Any, label: str) -> Any:
+    if x._value.ndim < 3:
+        shape = list(x._value.shape)
+        raise errors.invalid(f"input must be at least 3-D, got shape{shape} [Op:{label}] name: ")
+    return x
+
+
+def _factor(value: Any, label: str) -> Any:
+    """A float32 that is the second argument of an op."""
+    if convert.is_tensor_like(value):
+        found = convert.to_tensor(value)
+        if found._value.dtype != np.float32:
+            raise errors.invalid(
+                f"cannot compute {label} as input #1(zero-based) was expected to be a float tensor "
+                f"but is a {convert.c_name(found._value.dtype)} tensor [Op:{label}] name: "
+            )
+    else:
+        found = convert.to_tensor(value, np.dtype(np.float32))
+    if found._value.ndim:
+        raise errors.invalid(f"{label}: the factor must be scalar: {found.shape} [Op:{label}]")
+    return found
 
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
@@ -103,7 +126,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
 
 def _mixed(images: Any, matrix: list[list[float]]) -> Any:
     x = convert.to_tensor(images)
-    kernel = tensor(np.array(matrix, x._value.dtype))
+    kernel = convert.to_tensor(matrix, x._value.dtype)
     return tensordot(x, kernel, [[x._value.ndim - 1], [0]])
 
 
@@ -147,13 +170,21 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
 
 
 def _hsv_input(images: Any, label: str) -> Any:
-    x = convert.to_tensor(images)
+    float32 = np.dtype(np.float32)
+    if isinstance(images, int):
+        x = convert.to_tensor(images, float32)
+    else:
+        x = convert.to_tensor(images)
+    if x._value.dtype.kind not in "fV" and not convert.is_tensor_like(images):
+        x = convert.to_tensor(images, hint=float32)
     if x._value.dtype.kind not in "fV":
         raise errors.invalid(
             f"Value for attr 'T' of {convert.c_name(x._value.dtype)} is not in the list of allowed "
             f"values: half, bfloat16, float, double; tf.image.convert_image_dtype [Op:{label}]"
         )
-    if not x._value.ndim or x._value.shape[-1] != 3:
+    if not x._value.ndim:
+        raise errors.invalid(f"input must be at least 1D[] [Op:{label}] name: ")
+    if x._value.shape[-1] != 3:
         raise errors.FailedPreconditionError(
             None, None,
             f"input must have 3 channels but instead has {list(x._value.shape)} [Op:{label}]",
@@ -168,9 +199,14 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
     """
     x = _hsv_input(images, "HSVToRGB")
     h, s, v = x[..., 0], x[..., 1], x[..., 2]
-    six = h * 6.0
+    return stack([((1.0 - s) + s * part) * v for part in _wheel(h)], -1)
+
+
+def _wheel(hue: Any) -> list[Any]:
+    """Red, green and blue of a full colour, each from 0 to 1."""
+    six = hue * 6.0
     parts = abs(six - 3.0) - 1.0, 2.0 - abs(six - 2.0), 2.0 - abs(six - 4.0)
-    return stack([((1.0 - s) + s * minimum(maximum(d, 0.0), 1.0)) * v for d in parts], -1)
+    return [minimum(maximum(part, 0.0), 1.0) for part in parts]
 
 
 # --- adjustment -----------------------------------------------------------------------------------
@@ -185,12 +221,11 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
     Differs from TensorFlow: it has a gradient.
     """
     x = convert.to_tensor(images)
-    if x._value.ndim < 3:
-        raise ValueError(f"'images' (shape {x.shape}) must have at least 3 dimensions.")
 
     def change(x: Any) -> Any:
-        mean = reduce_mean(x, [-3, -2], keepdims=True)
-        return (x - mean) * cast(convert.to_tensor(contrast_factor), x.dtype) + mean
+        factor = _factor(contrast_factor, "AdjustContrastv2")
+        mean = reduce_mean(_at_least_3d(x, "AdjustContrastv2"), [-3, -2], keepdims=True)
+        return (x - mean) * cast(factor, x.dtype) + mean
 
     return _in_floats(x, change)
 
@@ -214,9 +249,13 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
         raise ValueError("delta must be in the interval [-1, 1]")
 
     def change(x: Any) -> Any:
-        hsv = rgb_to_hsv(_channels(x, "adjust_hue"))
-        hue = floormod(hsv[..., 0] + cast(convert.to_tensor(delta), hsv.dtype), 1.0)
-        return hsv_to_rgb(stack([hue, hsv[..., 1], hsv[..., 2]], -1))
+        turn = _factor(delta, "AdjustHue")
+        hsv = rgb_to_hsv(_channels(x, "AdjustHue"))
+        hue = floormod(hsv[..., 0] + cast(turn, hsv.dtype), 1.0)
+        # Between the least and the greatest channel, which stay: also where they are negative.
+        least = reduce_min(x, -1)
+        spread = hsv[..., 2] - least
+        return stack([least + spread * part for part in _wheel(hue)], -1)
 
     return _in_floats(image, change)
 
@@ -228,8 +267,9 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     """
 
     def change(x: Any) -> Any:
-        hsv = rgb_to_hsv(_channels(x, "adjust_saturation"))
-        factor = cast(convert.to_tensor(saturation_factor), hsv.dtype)
+        factor = _factor(saturation_factor, "AdjustSaturation")
+        hsv = rgb_to_hsv(_channels(x, "AdjustSaturation"))
+        factor = cast(factor, hsv.dtype)
         full = minimum(maximum(multiply(hsv[..., 1], factor), 0.0), 1.0)
         return hsv_to_rgb(stack([hsv[..., 0], full, hsv[..., 2]], -1))
 
@@ -239,7 +279,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 def per_image_standardization(image: Any) -> Any:
     """Each image less its mean, divided by its deviation, which is at least 1 / sqrt(pixels)."""
     x, _ = picture(image)
-    flt = cast(x, dtypes.float32) if x.dtype.name not in ("float16", "float32") else x
+    flt = cast(x, dtypes.float32)
     count = float(np.prod(flt._value.shape[-3:]))
     mean = reduce_mean(flt, [-3, -2, -1], keepdims=True)
     deviation = reduce_mean((flt - mean) ** 2, [-3, -2, -1], keepdims=True) ** 0.5

@@ -20,6 +20,8 @@ def picture(image: Any, label: str = "image") -> tuple[Any, bool]:
             f"'{label}' (shape {x.shape}) must have either 3 or 4 dimensions: "
             "[height, width, channels], or a batch of them."
         )
+    if 0 in x._value.shape[-3:]:
+        raise ValueError(f"inner 3 dims of '{label}.shape' must be > 0: {x.shape}")
     return x, x._value.ndim == 4
 
 

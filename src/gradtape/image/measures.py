@@ -38,7 +38,25 @@ def _pair(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, Any]:
 
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
     """The peak signal-to-noise ratio of each pair of images, in decibels."""
-    x, y, top = _pair(a, b, max_val)
+    x, y = convert.to_tensor(a), convert.to_tensor(b)
+    limit = convert.to_tensor(max_val)
+    for given, what in ((limit, "max_val"), (x, "a"), (y, "b")):
+        if given._value.dtype.kind == "O":
+            raise errors.UnimplementedError(None, None, f"Cast string to float: `{what}` of psnr")
+    # Where both are of a small rank, the mean complains before their shapes are compared.
+    if max(x._value.ndim, y._value.ndim) < 3:
+        raise errors.invalid(
+            "Invalid reduction dimension -3: images have at least 3 axes, got the shapes "
+            f"{list(x._value.shape)} and {list(y._value.shape)} [Op:Mean] name: "
+        )
+    try:
+        np.broadcast_shapes(x._value.shape, y._value.shape)
+    except ValueError:
+        raise errors.invalid(
+            f"Incompatible shapes: {list(x._value.shape)} vs. {list(y._value.shape)} "
+            "[Op:SquaredDifference] name: "
+        ) from None
+    x, y, top = _pair(x, y, limit)
     error = reduce_mean((x - y) ** 2, [-3, -2, -1])
     ten = tensor(np.float32(np.log(10.0)))
     return 20.0 * log(top) / ten - np.float32(10.0 / np.log(10.0)) * log(error)
@@ -68,7 +86,12 @@ def image_gradients(image: Any) -> tuple[Any, Any]:
 def sobel_edges(image: Any) -> Any:
     """Sobel's slopes, down and across, along a new last axis."""
     x = convert.to_tensor(image)
-    kernel = np.array([[-1, -2, -1], [0, 0, 0], [1, 2, 1]], x._value.dtype)
+    if x._value.ndim != 4:
+        raise errors.invalid(
+            f"sobel_edges takes images [batch, height, width, channels], got {x.shape} "
+            "[Op:MirrorPad]"
+        )
+    kernel = np.array([[-1, -2, -1], [0, 0, 0], [1, 2, 1]], np.int8).astype(x._value.dtype)
     depth = x._value.shape[-1]
     both = np.stack([kernel, kernel.T], axis=-1)[:, :, None, :]
     framed = pad(x, [(0, 0), (1, 1), (1, 1), (0, 0)], mode="REFLECT")

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, making
+from .. import arrays, errors, making
 from .. import math as tf_math
+from ..arguments import number
 from ..arrays import cast
 from ..core.apply import tensor
 from .types import as_tensor, chosen, common, default_float, settings
@@ -136,7 +137,8 @@ def identity(n: Any, dtype: Any = float) -> Any:
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Any:
     """Ones on and below the k-th diagonal, zeros above."""
     wanted = default_float() if dtype is None else common(dtype)
-    return tensor(np.tri(N, M, k, bool).astype(wanted))
+    height, width = number(N), None if M is None else number(M)
+    return tensor(np.tri(height, width, number(k, "MatrixBandPart"), bool).astype(wanted))
 
 
 # --- of a range -----------------------------------------------------------------------------------
@@ -253,6 +255,8 @@ def meshgrid(*xi: Any, **kwargs: Any) -> list[Any]:
 def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
     """The powers of the numbers x, one column each, from the highest unless `increasing`."""
     x = as_tensor(x)
+    if not x._value.ndim:
+        raise errors.invalid("slice index 0 of dimension 0 out of bounds. [Op:StridedSlice]")
     if x._value.ndim != 1:
         raise ValueError("x must be a one-dimensional array")
     count = x._value.shape[0] if N is None else int(N)

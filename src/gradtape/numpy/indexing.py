@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import arrays, errors, linalg
+from ..arguments import number
 from ..arrays import cast
 from ..convert import to_tensor
 from ..core.apply import tensor
@@ -39,6 +40,11 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "c
     a, places = as_tensor(a), as_tensor(indices)
     if axis is None:
         a, axis = ravel(a), 0
+    if not -a._value.ndim <= (axis := number(axis)) < a._value.ndim:
+        raise errors.invalid(
+            f"slice index {axis} of dimension 0 out of bounds: `a` has the shape "
+            f"{list(a._value.shape)} [Op:StridedSlice] name: "
+        )
     size, numbers_ = a.shape[axis], places._value
     found = np.clip(numbers_, 0, size - 1) if mode == "clip" else np.mod(numbers_, size)
     return arrays.gather(a, tensor(found.astype(numbers_.dtype)), axis=axis)

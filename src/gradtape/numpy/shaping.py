@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays
+from .. import arrays, errors
+from ..arguments import number
 from ..core.apply import tensor
 from ..core.record import Value
 from .elementwise import named
@@ -128,7 +129,12 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
     """Two axes in each other's place."""
     a = as_tensor(a)
     order = list(range(a._value.ndim))
-    i, j = order[int(axis1)], order[int(axis2)]
+    first, second = number(axis1, "ScatterNd"), number(axis2, "ScatterNd")
+    if not all(-len(order) <= k < len(order) for k in (first, second)):
+        raise errors.invalid(
+            f"axes {axis1} and {axis2} of a tensor with {len(order)} axes [Op:TensorScatterUpdate]"
+        )
+    i, j = order[first], order[second]
     order[i], order[j] = j, i
     return arrays.transpose(a, order)
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, nest
+from .. import dtypes, errors, nest
 from ..arrays import cast
-from ..convert import pack, to_tensor
+from ..convert import pack, to_tensor, unsupported
 from ..core.record import Value
 from ..dtypes import DType
+from ..shapes import CompositeTensor
 
 __all__ = [
     "bool_", "complex128", "complex64", "complex_", "finfo", "float16", "float32", "float64",
@@ -88,6 +89,10 @@ def _told(value: Any) -> Any:
         return value._value.dtype
     if isinstance(value, DType):
         return _numpy(value)
+    if isinstance(value, CompositeTensor):
+        raise unsupported(value)
+    if isinstance(value, range):
+        raise TypeError(f"Cannot interpret '{value!r}' as a data type: write list({value!r})")
     if settings.prefer_float32 and isinstance(value, (float, complex)):
         return np.float32(value) if isinstance(value, float) else np.complex64(value)
     return getattr(value, "dtype", value) if not isinstance(value, type) else value
@@ -99,6 +104,12 @@ def _numpy(dtype: Any) -> np.dtype:
 
 def chosen(dtype: Any) -> np.dtype | None:
     """A `dtype=` argument as NumPy's dtype, where `float` is 64 bits wide."""
+    held = dtype._value if isinstance(dtype, Value) else dtype
+    if isinstance(held, np.ndarray) and held.size != 1:
+        raise ValueError(
+            "The truth value of an array with more than one element is ambiguous: `dtype` is a "
+            f"dtype or the name of one, not {dtype!r}."
+        )
     return None if dtype is None else common(dtype)
 
 
@@ -123,6 +134,12 @@ def as_tensor(value: Any, dtype: np.dtype | None = None) -> Any:
     if isinstance(value, (list, tuple)) and _holds_tensor(value):
         return pack(value, wanted)
     if isinstance(value, int) and value > _LARGEST:
+        if value >= 2 * (_LARGEST + 1):
+            raise errors.UnimplementedError(
+                None,
+                None,
+                f"{value} is too large for any dtype, and NumPy's object is none [Op:Cast]",
+            )
         return cast(to_tensor(value, np.dtype(np.uint64)), wanted)
     try:
         return cast(to_tensor(value, hint=wanted), wanted)

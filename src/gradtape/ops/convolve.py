@@ -19,7 +19,7 @@ from ..core.op import Op
 from .declare import op
 from .depthwise import channelwise, channelwise_filter, channelwise_input
 from .elementwise import FLOATING, in_float32
-from .jobs import Effort, portions
+from .jobs import Effort, blas, portions
 from .pending import Awaited
 from .windows import (
     Geometry,
@@ -162,7 +162,7 @@ def _products(a: Any, b: Any) -> Any:
 
 def _run(work: Any, jobs: Sequence, multiplications: int) -> None:
     if multiplications < LARGE:
-        work(iter(jobs))
+        blas.shared(work, iter(jobs))
     else:
         Effort(work, jobs, products=True).finish()
 

@@ -211,7 +211,7 @@ rsqrt = elementwise(
     "rsqrt", lambda a: np.reciprocal(np.sqrt(a)), lambda g, y: rsqrt_slope(g, y), sample=POSITIVE
 )
 rsqrt_slope: Op = elementwise(
-    "rsqrt_slope", lambda a, b: _zero_where(a == 0, a * b * (b * b) / -2),
+    "rsqrt_slope", lambda a, b: _zero_where(a == 0, a * b * (b * b) / b.dtype.type(-2)),
     (lambda g, b: rsqrt_slope(g, b), lambda g, a, b: -1.5 * g * a * np.square(b)),
     label="RsqrtGrad",
 )  # fmt: skip
@@ -301,7 +301,7 @@ def _softplus(a: Any) -> Any:
 # With one temporary array instead of three.
 def _sigmoid_slope(a: Any, b: Any) -> Any:
     if b.__class__ is not ndarray or b.dtype.char not in "fd":
-        return a * ((1 - b) * b)
+        return a * ((b.dtype.type(1) - b) * b)  # ml_dtypes 0.5 takes 1 for a float32
     t = ONE[b.dtype.char] - b
     np.multiply(t, b, t)
     return np.multiply(t, a, t) if a.shape == t.shape else t * a
@@ -309,7 +309,7 @@ def _sigmoid_slope(a: Any, b: Any) -> Any:
 
 def _tanh_slope(a: Any, b: Any) -> Any:
     if b.__class__ is not ndarray or b.dtype.char not in "fd":
-        return a * (1 - b * b)
+        return a * (b.dtype.type(1) - b * b)
     t = b * b
     np.subtract(ONE[b.dtype.char], t, t)
     return np.multiply(t, a, t) if a.shape == t.shape else t * a

@@ -8,12 +8,14 @@ cache: convolving 64 images of 14 by 14 (5 by 5, 16 to 32 channels) takes 2.6 ms
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
-from threading import Lock
+from threading import Condition, Lock, get_ident
 from typing import Any
 
 import numpy as np
 
+from .forks import before_forks, in_children, in_parents
 from .parallel import staff, threads
 
 # How many products of matrices after this keep to one thread if they are small: see `product.py`.
@@ -38,6 +40,8 @@ class Effort:
                 work, company = _in_one_thread(work), COMPANY
             else:
                 helpers = 0
+        if products and helpers < 1:
+            work = partial(blas.shared, work)
         self._work, self._todo = work, iter(jobs)
         self._lock = Lock()
         self._errors: list[BaseException] | None = None
@@ -49,6 +53,8 @@ class Effort:
 
     def complete(self) -> None:
         """Do what is left, and keep what went wrong for `finish`."""
+        if self._errors is not None:
+            return
         with self._lock:
             if self._errors is None:
                 own = _Hand(self._work, self._todo)
@@ -125,6 +131,9 @@ class _Blas:
         self._lock = Lock()
         self._inside = self._before = 0
         self._functions: Any = None
+        self._gate = Condition()
+        self._sharing: set[int] = set()  # the threads whose product OpenBLAS's own threads share
+        self._forks = 0  # those that wait or are under way
 
     def found(self) -> bool:
         if self._functions is None:
@@ -153,5 +162,49 @@ class _Blas:
             if not self._inside:
                 self._functions[1](self._before)
 
+    def shared(self, function: Callable[..., Any], *operands: Any) -> Any:
+        """Call what OpenBLAS may share among its threads, but not during a fork.
+
+        It ends its threads before a fork, and waits for ever for one that is at work: a program
+        that multiplies with NumPy alone in one thread and forks in another hangs.
+        """
+        me = get_ident()
+        if me in self._sharing:
+            return function(*operands)
+        with self._gate:
+            while self._forks:
+                self._gate.wait()
+            self._sharing.add(me)
+        try:
+            return function(*operands)
+        finally:
+            with self._gate:
+                self._sharing.discard(me)
+                if self._forks:
+                    self._gate.notify_all()
+
+    def close(self) -> None:
+        """Before a fork: let products come to their end, and none begin."""
+        with self._gate:
+            self._forks += 1
+            while self._sharing - {get_ident()}:
+                self._gate.wait()
+
+    def open(self) -> None:
+        with self._gate:
+            self._forks -= 1
+            self._gate.notify_all()
+
+    def renew(self) -> None:
+        """In a child, where none of the threads that were inside lives on."""
+        self._lock, self._gate = Lock(), Condition()
+        self._sharing, self._forks = set(), 0
+        if self._inside:
+            self._inside = 0
+            self._functions[1](self._before)
+
 
 blas = _Blas()
+before_forks(blas.close)
+in_parents(blas.open)
+in_children(blas.renew)

@@ -11,7 +11,8 @@ import numpy as np
 from ..core import apply
 from ..core.op import FLOATS, NUMBERS, REALS
 from .declare import op
-from .product import product
+from .jobs import blas
+from .product import ALONE, product
 
 
 # --- matrices -------------------------------------------------------------------------------------
@@ -36,6 +37,8 @@ def _matmul(a: Any, b: Any) -> Any:
         # One large product instead of one for each matrix of the stack.
         rows = a.reshape(prod(a.shape[:-1]), a.shape[-1])
         return _matmul(rows, b).reshape(*a.shape[:-1], b.shape[-1])
+    if kind in "fc" and a.size * b.shape[-1] > ALONE:
+        return blas.shared(np.matmul, a, b)
     return np.matmul(a, b)
 
 

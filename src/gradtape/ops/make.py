@@ -36,6 +36,8 @@ def _range(a: Any, b: Any, c: Any) -> Any:
     if a.dtype.kind in "iu":
         return np.arange(start, limit, step, dtype=a.dtype)
     # In the operands' own dtype, so that the count is the same as TensorFlow's.
+    if not np.isfinite(limit - start):
+        raise ValueError(f"Requires ((limit - start) / delta) to be a number of steps: {a}/{b}")
     count = math.ceil(abs((limit - start) / step))
     return start + np.arange(count, dtype=a.dtype) * step
 
@@ -53,9 +55,11 @@ def _linspace(a: Any, b: Any, num: int, axis: int) -> Any:
     first, last = np.expand_dims(a, axis), np.expand_dims(b, axis)
     k = np.arange(num, dtype=a.dtype).reshape(-1, *tail)
     y = first + (last - first) / a.dtype.type(steps) * k
+    rest = [slice(None)] * len(tail)
+    y[(..., slice(0, 1), *rest)] = first
     if num > 1:
         # Exactly: the last step may round.
-        y[(..., slice(num - 1, None), *[slice(None)] * len(tail))] = last
+        y[(..., slice(num - 1, None), *rest)] = last
     return y
 
 

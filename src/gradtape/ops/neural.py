@@ -80,8 +80,8 @@ relu6_gate: Op = elementwise(
     takes=REALS,
 )
 relu6 = elementwise(
-    "relu6", lambda a: np.minimum(np.maximum(a, 0), 6), lambda g, y: relu6_gate(g, y), takes=REALS,
-    sample=(0.1, 2),
+    "relu6", lambda a: np.minimum(np.maximum(a, a.dtype.type(0)), a.dtype.type(6)),
+    lambda g, y: relu6_gate(g, y), takes=REALS, sample=(0.1, 2),
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.apply import QUIET, hush
+from .forks import in_children
 
 # A part of an array: 128 kB of float32, so that a few temporaries of it stay in the cache. Parts
 # of a half of that take 1.5 times as long, as every call of NumPy's has its price.
@@ -88,14 +89,11 @@ def _serve(tasks: Any) -> None:
         tasks.get()()
 
 
+@in_children
 def _forget() -> None:
     """Threads do not live on in a forked process."""
     global _tasks, workers
     _tasks, workers = None, 0
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
 
 
 def shared(ufunc: Any) -> Callable[[Any], Any]:

@@ -17,6 +17,7 @@ from weakref import ref
 import numpy as np
 from numpy import ndarray
 
+from .forks import before_forks, in_children
 from .jobs import Effort
 from .linear import matmul_tn
 
@@ -93,9 +94,7 @@ class Awaited(Pending):
     _latest: Any = staticmethod(lambda: None)
 
     def __init__(self, effort: Effort, result: Callable[[], Any]) -> None:
-        latest = Awaited._latest()
-        if latest is not None:
-            latest._effort.complete()
+        Awaited.complete_latest()
         self._effort, self._result, self._lock = effort, result, Lock()
         self._value: Any = None
         Awaited._latest = ref(self)
@@ -106,6 +105,22 @@ class Awaited(Pending):
                 self._effort.finish()
                 self._value = self._result()
         return self._value
+
+    @staticmethod
+    def complete_latest() -> None:
+        latest = Awaited._latest()
+        if latest is not None:
+            latest._effort.complete()
+
+    @staticmethod
+    def forget_latest() -> None:
+        """In a child: that of another thread will never be complete."""
+        Awaited._latest = staticmethod(lambda: None)
+
+
+# A sweep may fork (in a gradient of the user's own) and go on in the child.
+before_forks(Awaited.complete_latest)
+in_children(Awaited.forget_latest)
 
 
 def product_later(old: Any, a: Any, g: Any) -> Pending | None:

@@ -69,17 +69,34 @@ def _reduced(combine: Any, a: Any, geometry: Geometry, fill: float = 0) -> Any:
 
 # --- the greatest ---------------------------------------------------------------------------------
 def _least(dtype: Any) -> Any:
-    return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
+    """The least finite number, with which TensorFlow's kernels begin."""
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min
+    if dtype.kind == "f":
+        return np.finfo(dtype).min
+    import ml_dtypes
+
+    return ml_dtypes.finfo(dtype).min
 
 
 def _max_pool(a: Any, geometry: Geometry) -> Any:
-    # fmax: nan is greater than nothing, as in TensorFlow.
-    return _reduced(np.fmax, a, geometry, _least(a.dtype))
+    # fmax: NaN is greater than nothing, and -inf no less than the least, as in TensorFlow.
+    least = _least(a.dtype)
+    y = _reduced(np.fmax, a, geometry, least)
+    if y.dtype.kind in "fV" and y.size and not y.min() >= least:
+        np.fmax(y, least, out=y)
+    return y
 
 
 def _winners(a: Any, y: Any, geometry: Geometry, ties: bool) -> Iterator[tuple[Any, Any]]:
     """For each cell its key and the windows where it is the first to hold the greatest number (or
     one of several, with ties), as integers of as many bits as a number has: all set, or none."""
+    if a.dtype.kind in "fV" and a.size:
+        if ties:
+            y = np.where(np.isfinite(y), y, np.nan).astype(y.dtype)  # TensorFlow subtracts
+        elif not a.min() > -np.inf:
+            yield from _compared(a, y, geometry)
+            return
     full = whole(padded(a, geometry.pads, _least(a.dtype)))
     cells, numbers = geometry.cells(y.shape[1:-1]), np.empty(y.shape, a.dtype)
     places = whole(numbers)
@@ -97,6 +114,19 @@ def _winners(a: Any, y: Any, geometry: Geometry, ties: bool) -> Iterator[tuple[A
         yield key, np.negative(first.view(np.int8), out=bits)
 
 
+def _compared(a: Any, y: Any, geometry: Geometry) -> Iterator[tuple[Any, Any]]:
+    """The same where NaN or -inf may be: the first cell, unless a later one is greater."""
+    full = padded(a, geometry.pads, _least(a.dtype))
+    inside = padded(np.ones(a.shape, np.int8), geometry.pads, 0)
+    keys = [(slice(None), *cell) for cell in geometry.cells(y.shape[1:-1])]
+    best, winner = np.zeros(y.shape, a.dtype), np.full(y.shape, -1)
+    for k, key in enumerate(keys):
+        better = (inside[key] > 0) & ((winner < 0) | (best < full[key]))
+        best, winner = np.where(better, full[key], best), np.where(better, k, winner)
+    for k, key in enumerate(keys):
+        yield key, np.negative((winner == k).astype(_bits(a.dtype)))
+
+
 def _bits(dtype: Any) -> str:
     return f"i{dtype.itemsize}"
 
@@ -105,6 +135,8 @@ def _bits(dtype: Any) -> str:
 # times as long.
 def _max_spread(a: Any, b: Any, c: Any, geometry: Geometry) -> Any:
     """Send each window's number (a) to the winner among its operands (b), whose maximum is c."""
+    if not c.size:
+        return np.zeros(b.shape, a.dtype)
     apart = geometry.apart()  # then cells are written, else added to
     out = room(len(b), b.shape[1:], geometry, a.dtype, empty=geometry.tiles(b.shape[1:-1]))
 

@@ -25,9 +25,11 @@ def _lead(g: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 reshape = op(
-    "reshape", np.reshape,
+    # `np.reshape` calls its argument `shape` only since NumPy 2.1.
+    "reshape", lambda a, shape: a.reshape(shape),
     lambda g, a_shape, y_shape: np.reshape(g, _lead(g, y_shape) + a_shape),
     shape=lambda a, shape: shape, params=("shape",), push="linear", batches=True,
+    numpy=(np.reshape,),
     sample=lambda d: [([d(2, 3)], {"shape": (3, 2)}), ([d(1)], {"shape": ()})],
 )  # fmt: skip
 
@@ -224,7 +226,7 @@ cast: Op = op(
 
 
 def _bitcast(a: Any, dtype: Any, parts: int) -> Any:
-    a = np.ascontiguousarray(a if parts < 2 else np.expand_dims(a, -1))
+    a = np.asarray(a if parts < 2 else np.expand_dims(a, -1), order="C")
     y = a.view(dtype)
     return y if parts else y[..., 0]
 

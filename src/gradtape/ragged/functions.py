@@ -36,6 +36,8 @@ def constant(
         raise ValueError("pylist takes lists; tf.RaggedTensor.from_tensor takes a tensor.")
     if ragged_rank is not None and ragged_rank < 0:
         raise ValueError(f"Invalid ragged_rank={ragged_rank}: must be nonnegative")
+    if isinstance(pylist, np.matrix):  # whose rows are matrices again, without end
+        pylist = np.asarray(pylist)
     depth = _depth(pylist)
     if ragged_rank is None:
         ragged_rank = max(0, depth - 1 - (0 if inner_shape is None else len(inner_shape)))
@@ -88,7 +90,9 @@ def boolean_mask(data: Any, mask: Any, name: Any = None) -> Any:
         raise ValueError("mask cannot be scalar.")
     depth = _rank(kept) - 1
     sizes = [list(part.shape)[: depth + 1] for part in (x, kept)]
-    if any(None not in pair and pair[0] != pair[1] for pair in zip(*sizes, strict=False)):
+    if len(sizes[0]) < len(sizes[1]) or any(
+        None not in pair and pair[0] != pair[1] for pair in zip(*sizes, strict=False)
+    ):
         raise ValueError(f"Shapes {x.shape} and {kept.shape} are incompatible")
     splits, flat = _levels(kept, depth)
     own, rows = _levels(x, depth)

@@ -264,20 +264,19 @@ class RaggedTensor(CompositeTensor):
         return RaggedTensor(new_values, self.row_splits)
 
     # --- what is in it ----------------------------------------------------------------------------
-    def __getitem__(self, row: Any) -> Any:
-        ends = self.row_splits._value
-        if isinstance(row, slice):
-            start, stop, _ = row.indices(len(self))
-            ends = ends[start : max(start, stop) + 1]
-            return RaggedTensor(self.values[int(ends[0]) : int(ends[-1])], ends - ends[0])
-        if row < 0:
-            row += len(ends) - 1
-        start, stop = int(ends[row]), int(ends[row + 1])
-        if isinstance(self.values, RaggedTensor):
-            inner = self.values
-            ends = inner.row_splits._value[start : stop + 1]
-            return RaggedTensor(inner.values[int(ends[0]) : int(ends[-1])], ends - ends[0])
-        return self.values[start:stop]
+    def __getitem__(self, key: Any) -> Any:
+        """Rows by number or slice, then slices of every row, `...` and `tf.newaxis`.
+
+        >>> import gradtape as tf
+        >>> tf.ragged.constant([[1, 2, 3], [], [4, 5]])[::-1, :2]
+        <tf.RaggedTensor [[4, 5], [], [1, 2]]>
+        """
+        from .indexing import picked
+
+        return picked(self, key)
+
+    def __bool__(self) -> bool:
+        raise TypeError("RaggedTensor may not be used as a boolean.")
 
     def __len__(self) -> int:
         return len(self.row_splits) - 1

@@ -22,6 +22,11 @@ def _signed(numbers: Any) -> Any:
     return np.array([n & LONG for n in numbers], np.uint64).view(np.int64)
 
 
+def _stream(state: Any) -> Stream:
+    low, high, key = state.tolist()
+    return Stream(key, low & LONG | (high & LONG) << 64)
+
+
 def create_rng_state(seed: Any, alg: Any) -> Any:
     """The state that a seed stands for: a number, cut into 64-bit parts, or such parts."""
     if alg is None:
@@ -120,20 +125,24 @@ class Generator:
 
     def skip(self, delta: Any) -> Any:
         """Move on as if this many numbers had been drawn; the state before that."""
-        before = self._state.numpy()
-        self._reserve(int(convert.to_tensor(delta)._value) * RESERVED)
-        return tensor(before)
+        return tensor(self._move(int(convert.to_tensor(delta)._value) * RESERVED))
 
-    def _reserve(self, blocks: int) -> Stream:
+    def _move(self, blocks: int) -> Any:
+        """Set blocks aside for one draw, whatever other threads draw; the state before."""
         if self._algorithm is Algorithm.THREEFRY:
             raise errors.UnimplementedError(
                 None, None, "Non-XLA devices don't support the ThreeFry algorithm: use 'philox'."
             )
-        low, high, key = self._state.numpy().tolist()
-        stream = Stream(key, low & LONG | (high & LONG) << 64)
-        here = stream.reserve(blocks)
-        self._state.assign(_signed([stream.counter, stream.counter >> 64, key]))
-        return here
+
+        def moved(state: Any) -> Any:
+            stream = _stream(state)
+            stream.reserve(blocks)
+            return _signed([stream.counter, stream.counter >> 64, stream.key])
+
+        return self._state._exchange(moved)
+
+    def _reserve(self, blocks: int) -> Stream:
+        return _stream(self._move(blocks))
 
     def _floats(self, draw: Any) -> Any:
         return lambda count, dtype: draw(self._reserve(count * RESERVED), count, dtype)

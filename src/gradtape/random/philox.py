@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from threading import RLock
 from typing import Any
 
 import numpy as np
 
+from ..ops.forks import in_children
 from ..ops.parallel import share
 from . import libm
 
@@ -54,6 +56,15 @@ def _block(counter: int, key: int) -> tuple[int, int, int, int]:
     return c0, c1, c2, c3
 
 
+_moving = RLock()
+
+
+@in_children
+def _unlock() -> None:
+    global _moving
+    _moving = RLock()
+
+
 class Stream:
     """A place in the sequence of blocks that a key gives."""
 
@@ -69,9 +80,10 @@ class Stream:
         return cls(seed, (seed2 & LONG) << 64)
 
     def reserve(self, blocks: int) -> Stream:
-        """The present place, to draw from; this stream itself moves on."""
-        here = Stream(self.key, self.counter)
-        self.counter = (self.counter + blocks) & HUGE
+        """The present place, to draw from; this stream itself moves on, for all threads."""
+        with _moving:
+            here = Stream(self.key, self.counter)
+            self.counter = (self.counter + blocks) & HUGE
         return here
 
     def at(self, places: Any) -> Any:

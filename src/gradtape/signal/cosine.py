@@ -38,6 +38,10 @@ def _transform(value: Any, kind: Any, n: Any, axis: Any, norm: Any, inverse: boo
     if kind not in _INVERSE:
         raise ValueError(f"Types I, II, III and IV (I)DCT are supported, got {kind}.")
     x = convert.to_tensor(value)
+    if x._value.dtype.kind not in "fV":
+        raise convert.cannot(0.0, x._value.dtype)
+    if not x._value.ndim:
+        raise IndexError("a cosine transform takes signals: a value without axes has none")
     size = x._value.shape[-1]
     if kind == 1:
         if norm == "ortho":
@@ -49,7 +53,7 @@ def _transform(value: Any, kind: Any, n: Any, axis: Any, norm: Any, inverse: boo
     if x._value.dtype.char not in "fd":
         kinds = "tf.float32 or tf.float64"
         raise (ValueError if kind == 1 else TypeError)(f"DCT requires {kinds} inputs, got: {x!r}")
-    if kind > 1 and not x._value.size:
+    if kind > 1 and not x._value.size and size:
         raise errors.invalid(f"DCT of no signals, of shape {list(x._value.shape)} [Op:RFFT] name: ")
     kind = _INVERSE[kind] if inverse else kind
     return ops.dct.apply(x if n is None else _sized(x, int(n)), kind=kind, norm=norm)

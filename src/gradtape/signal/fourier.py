@@ -69,6 +69,8 @@ def _complex(value: Any, label: str) -> Any:
         not convert.is_tensor_like(value) and x._value.dtype.kind in "iuf"
     ):
         x = convert.to_tensor(value, hint=_COMPLEX64)
+    elif value is True or value is False:
+        raise convert.cannot(value, _COMPLEX64)
     if x._value.dtype.kind != "c":
         raise errors.invalid(
             f"Value for attr 'Tcomplex' of {convert.c_name(x._value.dtype)} is not in the list of "

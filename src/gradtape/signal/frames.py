@@ -24,7 +24,7 @@ def frame(
     """
     x = convert.to_tensor(signal)
     at_least(x, 1)
-    length, step = _count(frame_length, "frame_length"), _count(frame_step, "frame_step")
+    length, step = _steps(frame_length, frame_step, bool(pad_end))
     rank = x._value.ndim
     place = range(rank)[scalar(axis, "axis")]
     if place != rank - 1:
@@ -36,6 +36,23 @@ def frame(
         back = (*range(place), rank - 1, rank, *range(place, rank - 1))
         frames = transpose.apply(frames, axes=back)
     return frames
+
+
+def _steps(frame_length: Any, frame_step: Any, padded: bool) -> tuple[int, int]:
+    """Length and step of frames, which TensorFlow takes in one dtype only."""
+    length, step = _count(frame_length, "frame_length"), _count(frame_step, "frame_step")
+    own, other = (convert.to_tensor(v)._value.dtype for v in (frame_length, frame_step))
+    op = "AddV2" if padded else "FloorDiv"
+    if step == 0:
+        raise errors.invalid(f"Integer division by zero: frame_step is 0 [Op:{op}] name: ")
+    if own != other:
+        raise errors.invalid(
+            f"cannot compute {op} as input #1(zero-based) was expected to be a {own} tensor but is "
+            f"a {other} tensor: frame_length and frame_step are of one dtype [Op:{op}] name: "
+        )
+    if step < 0 and padded:
+        raise errors.invalid(f"Requires start <= limit: frame_step is {step} [Op:Range] name: ")
+    return length, step
 
 
 def _padded(x: Any, length: int, step: int, pad_value: Any) -> Any:

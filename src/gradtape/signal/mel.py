@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, dtypes
+from .. import convert, dtypes, errors
 from ..arrays import cast, pad
 from ..core.apply import tensor
 from ..making import linspace
@@ -66,6 +66,8 @@ def _check(bins: Any, rate: Any, low: Any, high: Any, dtype: Any) -> None:
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: Any = None) -> Any:
     """The cepstral coefficients of spectrograms on the mel scale, scaled as the HTK does."""
     x = convert.to_tensor(log_mel_spectrograms)
+    if not x._value.ndim:
+        raise errors.invalid("slice index -1 of dimension 0 out of bounds. [Op:StridedSlice]")
     bins = x._value.shape[-1]
     if not bins:
         raise ValueError(f"num_mel_bins must be positive. Got: {x!r}")

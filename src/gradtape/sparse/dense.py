@@ -99,6 +99,8 @@ def from_dense(tensor: Any, name: Any = None) -> SparseTensor:
 def to_indicator(sp_input: Any, vocab_size: Any, name: Any = None) -> Any:
     """Truth values: the values of each row are the places where they are true."""
     x = sparse(sp_input)
+    if not isinstance(vocab_size, int) and not convert.is_tensor_like(vocab_size):
+        raise TypeError(f"vocab_size has to be a Tensor or Python int. Found {type(vocab_size)}")
     kinds = x.values._value
     if kinds.dtype.kind != "i":
         raise errors.invalid(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import convert, dtypes, errors
-from ..arguments import number, numbers
+from ..arguments import number
 from ..arrays import boolean_mask, broadcast_to, gather
 from ..core.apply import tensor
 from ..ops import sparse as ops
@@ -59,6 +59,10 @@ def eye(
     >>> tf.sparse.eye(2, 3).values.numpy().tolist()
     [1.0, 1.0]
     """
+    for name_, given in (("num_rows", num_rows), ("num_columns", num_columns)):
+        held = np.asarray(given._value if convert.is_tensor_like(given) else given)
+        if given is not None and held.dtype.kind not in "iu":
+            raise TypeError(f"{name_} must be an integer value, got {given!r}")
     height = number(num_rows)
     width = height if num_columns is None else number(num_columns)
     on = np.arange(min(height, width), dtype=np.int64)
@@ -98,6 +102,8 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """
     x = sparse(sp_input)
     kept = convert.to_tensor(to_retain)
+    if kept._value.ndim != 1:
+        raise ValueError(f"Shape {kept.shape} must have rank 1")
     if kept._value.shape != x.values._value.shape:
         sizes = x.values._value.shape[0], kept._value.shape[0]
         raise ValueError(f"Dimensions {sizes[0]} and {sizes[1]} are not compatible")
@@ -108,8 +114,8 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 def slice(sp_input: Any, start: Any, size: Any, name: Any = None) -> SparseTensor:
     """The part that begins at `start`, at most of the shape `size`."""
     x = sparse(sp_input)
-    first = np.array(numbers(start, "SparseSlice"), np.int64)
-    sizes = np.array(numbers(size, "SparseSlice"), np.int64)
+    wide = np.dtype(np.int64)
+    first, sizes = (np.asarray(convert.to_tensor(v, wide)._value) for v in (start, size))
     shape = x.dense_shape._value
     if first.shape != shape.shape or sizes.shape != shape.shape:
         raise errors.invalid(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import convert, errors
-from ..arguments import number
+from ..arguments import allow, defaulted, number, truth
 from ..core.apply import tensor
 from ..core.op import REALS
 from ..ops.index import gather, take
@@ -53,7 +53,11 @@ def _reduce(
     rows: bool,
 ) -> tuple[Any, Any]:  # fmt: skip
     """The sums, and how many rows each has, at least 1; `rows` keeps the gradient in rows."""
-    x, at, ids = (convert.to_tensor(v) for v in (data, indices, segment_ids))
+    rows = truth(rows, "sparse_gradient")
+    x = convert.to_tensor(data)
+    at, ids = (defaulted(v, np.int32) for v in (indices, segment_ids))
+    for given, attr in ((at, "Tidx"), (ids, "Tsegmentids")):
+        allow(given, label, "int32 int64", attr)
     if x._value.dtype.kind not in takes:
         raise errors.invalid(
             f"Value for attr 'T' of {convert.c_name(x._value.dtype)} is not in the list of allowed "

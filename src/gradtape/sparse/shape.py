@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, errors
+from .. import errors
 from ..arguments import number, numbers
 from ..core.apply import tensor
 from ..ops.index import take
@@ -87,6 +87,6 @@ def transpose(sp_input: Any, perm: Any = None, name: Any = None) -> SparseTensor
     """The axes in another order, turned about unless said otherwise."""
     x = sparse(sp_input)
     rank = len(x.dense_shape)
-    order = range(rank)[::-1] if perm is None else convert.to_tensor(perm)._value.tolist()
+    order = range(rank)[::-1] if perm is None else numbers(perm, "Transpose", "Tperm")
     places, shape = x.indices._value[:, list(order)], x.dense_shape._value[list(order)]
     return reorder(SparseTensor(places, x.values, shape))

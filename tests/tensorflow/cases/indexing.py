@@ -369,7 +369,9 @@ def argmax_of(tf, op, given):
 RUNNING = ["cumsum", "math.cumprod"]
 
 
-@cases(op=[*RUNNING, "math.cumulative_logsumexp"], exclusive=[False, True], reverse=[False, True])
+@cases(op=RUNNING, exclusive=[False, True], reverse=[False, True])
+# Its second derivatives are small differences of exponentials near 1.
+@cases(op=["math.cumulative_logsumexp"], exclusive=[False, True], reverse=[False, True], floor=2e-6)
 def running(tf, op, exclusive, reverse):
     x = tensor(tf, fill((2, 3), 0.5, 2))
     call = lambda x: named(tf, op)(x, axis=1, exclusive=exclusive, reverse=reverse)

@@ -12,7 +12,7 @@ import itertools
 import numpy as np
 
 from tests.tensorflow.cases._common import fill, grads, tensor
-from tests.tensorflow.harness import attempt, case, cases
+from tests.tensorflow.harness import TOLERANCE, attempt, case, cases
 
 
 # ------------------------------------------------------------------------------------ the world
@@ -510,7 +510,17 @@ def plain(tf, call):
             return run(tf, call)
 
 
-@cases(call=[call for call in CALLS if call.partition("(")[0] in OPERATORS])
+# A logarithm in float32 that is divided by one in float64: the answer's dtype promises more digits
+# than it has, and the last ones go with the logarithm of the CPU.
+TO_A_BASE = ("log2", "log10", "logaddexp2")
+LIKE_NUMPY = [call for call in CALLS if call.partition("(")[0] in OPERATORS]
+
+
+@cases(call=[call for call in LIKE_NUMPY if call.partition("(")[0] not in TO_A_BASE])
+@cases(
+    call=[call for call in LIKE_NUMPY if call.partition("(")[0] in TO_A_BASE],
+    tolerance=TOLERANCE["float32"][0],
+)
 def numpy_like(tf, call):
     with enabled(tf):
         return run(tf, call)

@@ -9,7 +9,7 @@ import sys
 import time
 
 from tests.tensorflow.fuzz import known, store, worker
-from tests.tensorflow.fuzz.campaign import batch
+from tests.tensorflow.fuzz.campaign import DISTRIBUTIONS, Report, batch
 from tests.tensorflow.fuzz.compare import FINE
 
 BATCH = 25
@@ -23,12 +23,15 @@ def main(arguments: list[str]) -> int:
     stop = options.start + options.programs
     jobs = [(options, start, min(start + BATCH, stop)) for start in starts]
     counts: collections.Counter[str] = collections.Counter()
+    groups: dict[tuple[str, str], list[Report]] = {}
     begun = time.perf_counter()
     with multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
         for kinds, reports, kept in pool.imap_unordered(batch, jobs):
             counts.update(kinds)
-            for text in reports:
-                print(text, flush=True)
+            for report in reports:
+                print(report, flush=True)
+                if isinstance(report, Report):
+                    groups.setdefault(report.group, []).append(report)
             for name, program, answer, version in kept:
                 store.write(name, version, {name: (program, answer)})
             if counts.total() % OFTEN == 0:
@@ -38,7 +41,21 @@ def main(arguments: list[str]) -> int:
     for kind, count in counts.most_common():
         documented = " (documented under: differs from TensorFlow)" if kind in known.NAMES else ""
         print(f"  {count:6} {kind}{documented}")
+    if options.groups:
+        with open(options.groups, "w") as file:
+            file.write(grouped(groups))
     return 0 if set(counts) <= set(FINE) else 1
+
+
+def grouped(groups: dict[tuple[str, str], list[Report]]) -> str:
+    """The groups of what differs, the largest first, each with its shortest program."""
+    order = sorted(groups.items(), key=lambda one: (-len(one[1]), one[0]))
+    heads = [f"{len(found):5} {name}: {kind}" for (name, kind), found in order]
+    parts = []
+    for head, (_, found) in zip(heads, order, strict=True):
+        shortest = min(found, key=lambda report: len(str(report)))
+        parts.append(f"## {head.strip()}\n{shortest}")
+    return "\n".join([*heads, "", *parts])
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
@@ -53,6 +70,14 @@ def _options(arguments: list[str]) -> argparse.Namespace:
         default=sys.executable,
         help="a Python with TensorFlow",
     )
+    parser.add_argument(
+        "--distribution",
+        choices=DISTRIBUTIONS,
+        default="tame",
+        help="tame: long programs that are meant to work; wild: any arguments of any function; "
+        "bad: one wrong argument in each program",
+    )
+    parser.add_argument("--groups", metavar="FILE", help="write what differs, by function and kind")
     parser.add_argument("--store", action="store_true", help="keep what differs as regressions")
     parser.add_argument(
         "--documented", action="store_true", help="name the programs of documented differences too"

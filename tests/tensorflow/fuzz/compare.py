@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tests.tensorflow import harness
-from tests.tensorflow.fuzz import interpret, known
+from tests.tensorflow.fuzz import interpret, known, order
 from tests.tensorflow.fuzz.worker import CRASHED, TensorFlow
 
 Program = dict[str, Any]
@@ -20,7 +20,9 @@ Program = dict[str, Any]
 # `overflow`: neither number is finite, and the program has finite ones at the end of their range:
 # whether their sum is inf or nan hangs on the order of summation.
 # `rounding`: the libraries agree in double precision, and gradtape is about as near to that answer.
-FINE = ("same", "crash", "unstable", "overflow", "rounding", *known.NAMES)
+# `order`: two arguments are wrong, and each library names another one first.
+FINE = ("same", "crash", "unstable", "overflow", "rounding", "order", *known.NAMES)
+BROKEN = ("SystemError", "MemoryError", "Hang")
 SEEDS = range(6)
 # For truth values and whole numbers, which a nudge tips over seldom and then altogether.
 MORE = range(6, 40)
@@ -42,7 +44,8 @@ def verdict(
 ) -> tuple[str, str]:
     """A kind (one of FINE, or how the answers differ) and the words for it."""
     # A SystemError is Python's word for a C extension that breaks its rules.
-    if expected == CRASHED or (known.raised(expected) or {}).get("raises") == "SystemError":
+    # A MemoryError is one of its allocations going astray: it has a word of its own for no memory.
+    if expected == CRASHED or (known.raised(expected) or {}).get("raises") in BROKEN:
         return "crash", "TensorFlow crashed"
     left = differences(program, expected, got)
     if not left:
@@ -55,6 +58,8 @@ def verdict(
     first = left[0]
     if any(_kind(d) != "value" for d in left):
         first = next(d for d in left if _kind(d) != "value")
+        if order.only(program, first.expected, first.got, tf, worker):
+            return "order", first.words
         return _kind(first), first.words
     left = _steady(program, expected, left, worker)
     if not left:
@@ -104,7 +109,10 @@ def _differences(expected: Any, got: Any, relative: float, place: tuple[int, ...
     if _has(expected, "rows") and _has(got, "rows"):
         expected, got = expected["rows"], got["rows"]
     path = "answer" + "".join(f"[{i}]" for i in place)
-    words = harness.mismatch(expected, got, relative, path=path)
+    # The dtype of a wild program's result is known only now.
+    dtype = expected["tensor"] if _has(expected, "tensor") else ""
+    own, _ = harness.TOLERANCE.get(dtype, (0.0, 0.0))
+    words = harness.mismatch(expected, got, max(relative, own), path=path)
     if words:
         yield Difference(place, expected, got, words)
 

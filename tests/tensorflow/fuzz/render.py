@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,10 @@ def script(program: dict[str, Any]) -> str:
     """The same as a script for whoever looks into a difference."""
     body = [*map(_input, program["inputs"]), *_body(program, False)]
     body[-1] = "print" + body[-1].removeprefix("return ").join("()")
-    return "\n".join(["import gradtape as tf  # or: import tensorflow as tf", "", *body]) + "\n"
+    imports = ["import gradtape as tf  # or: import tensorflow as tf", ""]
+    if any("np." in line for line in body):
+        imports.insert(0, "import numpy as np")
+    return "\n".join([*imports, *body]) + "\n"
 
 
 def expression(step: dict[str, Any]) -> str:
@@ -31,7 +33,8 @@ def expression(step: dict[str, Any]) -> str:
     for i, name in enumerate(step["of"]):
         text = text.replace(f"{{{i}}}", name)
     for key, value in step.get("with", {}).items():
-        text = text.replace(f"{{{key}}}", repr(value))
+        written = value["code"] if isinstance(value, dict) else repr(value)
+        text = text.replace(f"{{{key}}}", written)
     return text
 
 
@@ -43,22 +46,65 @@ def leaves(program: dict[str, Any]) -> list[str]:
 
 def _input(given: dict[str, Any]) -> str:
     values = _written(given)
+    if given["kind"] in ("array", "scalar", "python"):
+        return f"{given['name']} = {_array(given, values)}"
     if 0 in given["shape"]:
         values = f"tf.zeros({given['shape']}, {given['dtype']!r})"
     kind = {"variable": "tf.Variable", "constant": "tf.constant"}[given["kind"]]
     return f"{given['name']} = {kind}({values}, dtype={given['dtype']!r})"
 
 
+# How an array of the same values and shape comes to have another memory.
+LAYOUTS = {
+    "fortran": "np.asfortranarray({0})",
+    "strided": "np.repeat({0}[..., None], 2, axis=-1)[..., 0]",
+    "readonly": "np.broadcast_to({0}, {1})",
+    "big": "{0}.astype('>{2}')",
+    "backward": "np.flip({0}).copy()[{3}]",
+}
+
+
+def _array(given: dict[str, Any], values: str) -> str:
+    """An input that is none of the library's tensors."""
+    dtype = given["dtype"]
+    if given["kind"] == "python":
+        return values
+    if given["kind"] == "scalar":
+        name = "tf.bfloat16.as_numpy_dtype" if dtype == "bfloat16" else f"np.dtype({dtype!r}).type"
+        return f"{name}({values})"
+    if dtype == "string":
+        return f"np.array({values}, 'U').reshape({given['shape']})"
+    name = "tf.bfloat16.as_numpy_dtype" if dtype == "bfloat16" else repr(dtype)
+    text = f"np.array({values}, {name})"
+    if 0 in given["shape"]:
+        text = f"np.zeros({given['shape']}, {name})"
+    layout = given.get("layout")
+    if not layout or not given["shape"]:
+        return text
+    code = np.dtype(dtype).str[1:]
+    back = ", ".join(["::-1"] * len(given["shape"]))
+    return LAYOUTS[layout].format(text, given["shape"], code, back)
+
+
 def _written(given: dict[str, Any]) -> str:
     """The values of an input as nested lists of Python's numbers."""
     texts = np.empty(len(given["values"]), dtype=object)
     texts[:] = [_number(value) for value in given["values"]]
-    return re.sub(r"'([^']*)'", r"\1", str(texts.reshape(given["shape"]).tolist()))
+    written = texts.reshape(given["shape"]).tolist()
+    return _listed(written)
+
+
+def _listed(written: Any) -> str:
+    if isinstance(written, list):
+        return f"[{', '.join(map(_listed, written))}]"
+    return str(written)
 
 
 def _number(value: Any) -> str:
     if isinstance(value, list):
         return f"complex({_number(value[0])}, {_number(value[1])})"
+    if isinstance(value, str):
+        return repr(value)
     finite = isinstance(value, int) or math.isfinite(value)
     return repr(value) if finite else f'float("{value}")'
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 CRASHED = {"crashed": True}
+PATIENCE = 60.0  # seconds for one answer
+STARTING = 600.0  # and for TensorFlow to be imported, on a busy machine
 MISSING = """\
 {python} has no TensorFlow to compare with. Install it there,
     {python} -m pip install 'tensorflow-cpu>=2.21,<2.22'
@@ -61,18 +64,21 @@ class TensorFlow:
             self.process = subprocess.Popen(
                 command, **pipes, stderr=subprocess.DEVNULL, text=True, bufsize=1
             )
-            greeting = next(self._lines(1), None)
+            greeting = next(self._lines(1, STARTING), None)
             if greeting is None:
                 self.close()
                 raise RuntimeError(f"{self.python} cannot run TensorFlow's worker")
             self.version = json.loads(greeting)["tensorflow"]
         return self.process
 
-    def _lines(self, count: int) -> Iterator[str]:
+    def _lines(self, count: int, patience: float = PATIENCE) -> Iterator[str]:
         assert self.process
         assert self.process.stdout
         for _ in range(count):
+            watchdog = threading.Timer(patience, self.process.kill)
+            watchdog.start()
             line = self.process.stdout.readline()
+            watchdog.cancel()
             if not line:
                 return
             yield line

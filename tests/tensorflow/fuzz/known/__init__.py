@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.tensorflow.fuzz.known import kernels, numerics, tapes
+from tests.tensorflow.fuzz.known import kernels, numerics, stumbles, tapes
 from tests.tensorflow.fuzz.known.answers import none, numbers, raised, summed
 from tests.tensorflow.fuzz.known.found import FORWARD, TWICE, Found, Program, text
 from tests.tensorflow.fuzz.known.kernels import LEFT_OUT
@@ -20,7 +20,7 @@ __all__ = [
     "summed", "text",
 ]  # fmt: skip
 
-DIFFERS = [*kernels.DIFFERS, *numerics.DIFFERS, *tapes.DIFFERS]
+DIFFERS = [*kernels.DIFFERS, *numerics.DIFFERS, *tapes.DIFFERS, *stumbles.DIFFERS]
 NAMES = tuple(known.name for known in DIFFERS)
 
 

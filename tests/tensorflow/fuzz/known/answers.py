@@ -17,7 +17,7 @@ def none(answer: Any) -> bool:
 
 def numbers(part: Any) -> Any:
     """The numbers of a tensor; of anything else, an array like no other."""
-    if not isinstance(part, dict) or "value" not in part:
+    if not isinstance(part, dict) or "value" not in part or part.get("tensor") == "string":
         return np.zeros((0, 0, 0, 0, 0, 0, 0))
     return np.asarray(floats(part["value"]), dtype=np.float64)
 

@@ -15,6 +15,8 @@ KERNELS = (
     "not in list of allowed values",
     "CPU implementations do not yet support",
     "Unhandled input dimensions",
+    "Default AvgPoolingOp only supports NHWC on device type CPU",
+    "CPU implementation of Conv3D currently only supports",
     "Gradients for grouped convolutions are not supported on CPU",
     "Attr 'padding' of 'MaxPoolGradGrad' Op passed string 'EXPLICIT'",
 )

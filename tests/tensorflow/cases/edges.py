@@ -1,0 +1,187 @@
+"""Answers at the edges: arguments of every kind and dtype, and values at the ends of their range.
+
+Each case is an expression of `tf`, `np`, `arr` (an array of any dtype), `inf`, `nan` and `grad`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tests.tensorflow.cases._common import INF, NAN
+from tests.tensorflow.harness import attempt, cases
+
+
+def arr(value: Any, dtype: str) -> Any:
+    """An array of a dtype, bfloat16 too, wrapped around or rounded."""
+    if dtype == "string":
+        return np.array(value).astype(str).astype(object)
+    if dtype == "bfloat16":
+        import ml_dtypes
+
+        dtype = ml_dtypes.bfloat16
+    with np.errstate(all="ignore"):
+        return np.array(value).astype(dtype)
+
+
+def ask(tf: Any, text: str) -> Any:
+    def grad(call: Any, *values: Any) -> Any:
+        sources = [tf.convert_to_tensor(value) for value in values]
+        with tf.GradientTape() as tape:
+            tape.watch(sources)
+            y = call(*sources)
+        return y, attempt(lambda: tape.gradient(y, sources))
+
+    names = {"tf": tf, "np": np, "arr": arr, "inf": INF, "nan": NAN, "grad": grad}
+    return attempt(lambda: eval(text, names))
+
+
+CONVERSION = [
+    "tf.constant([True, 1], tf.float32)",
+    "tf.constant([True, 1], tf.int8)",
+    "tf.constant([1, True], tf.int8)",
+    "tf.constant([1.5, True], tf.bfloat16)",
+    "tf.constant([np.True_], tf.float32)",
+    "tf.convert_to_tensor([np.True_], dtype_hint=tf.float32)",
+    "tf.constant([arr(1, 'bfloat16')[()]])",
+    "tf.constant([1, arr(1, 'bfloat16')[()]])",
+    "tf.constant([np.uint64(1), 7])",
+    "tf.constant(arr([1, 2], 'string'), tf.float16)",
+    "tf.constant(np.array(['a']), tf.float32)",
+    "tf.constant([arr([1, 2], 'string'), arr([3, 4], 'string')])",
+    "tf.constant([arr([1, 2], 'string')], tf.float16)",
+    "tf.constant(np.array([2**64]), tf.float32)",
+    "tf.constant(2**63, tf.int8)",
+    "tf.constant(2**64, tf.bool)",
+    "tf.constant([1.5, 2**64], tf.bfloat16)",
+    "tf.constant(2**63, tf.bfloat16)",
+    "tf.constant(np.array([1j]), tf.bool)",
+]
+
+STACKED = [
+    "tf.stack([arr([1, 2], 'int16'), arr([3, 4], 'int16')], axis=-1)",
+    "tf.stack([np.uint8(1), np.uint8(2)])",
+    "tf.stack([np.complex64(1), np.complex64(2)], axis=-1)",
+    "tf.stack([[5, 6], arr([1, 2], 'string')])",
+    "tf.stack([tf.constant(1), 2.5], axis=1)",
+    "tf.stack(tf.zeros([0]), axis=1)",
+    "tf.stack(np.ones((2, 3)), axis=1)",
+    "tf.stack(tf.constant([1.0, 2.0]))",
+    "tf.stack([[1], [1, 2]], axis=np.array([0]))",
+    "tf.unstack(1.0, num=2, axis=0)",
+    "tf.unstack([None], num=2, axis=np.array([0]))",
+    "tf.unstack([1.0, 2.0], num=0)",
+    "tf.concat([1, None], 'a')",
+    "tf.nn.depth_to_space(np.ones((1, 1, 1, 4)), np.array([2]))",
+]
+
+
+_SPECIAL = "[nan, 1.0, -inf, inf, 0.0, -0.0, nan, -1.0]"
+_MANY = "np.array([7, nan, 0, 5, 2, nan, 4, 1, 6, 3, 7, 6, 5, 1, nan, 0, 4, 3, 7, 1, 7, 2])"
+
+CAST = [
+    "tf.bitcast(np.float16(1), tf.int16)",
+    "tf.bitcast(tf.constant(1.0), tf.uint8)",
+    "tf.bitcast(tf.constant([1, 2], tf.int32), tf.float64)",
+    "tf.saturate_cast(arr([-1.5, 300.7, -300.7], 'float16'), tf.uint64)",
+    "tf.saturate_cast(arr([1, -inf, inf], 'bfloat16'), tf.float16)",
+    "tf.saturate_cast([-inf, inf, 1.0], tf.complex64)",
+    "tf.saturate_cast(arr([-1, 2**31 - 1], 'int32'), tf.uint8)",
+    "tf.saturate_cast([2**40], tf.int64)",
+    "grad(lambda x: tf.saturate_cast(x, tf.int8), arr([1, 2], 'int8'))",
+    "tf.cast(arr([1.5, -2.0, inf, nan], 'bfloat16'), tf.complex64)",
+    "tf.cast(arr(1.5, 'bfloat16'), tf.complex128)",
+]
+
+ORDERED = [
+    f"tf.sort(arr({_SPECIAL}, 'float16'))",
+    f"tf.argsort({_SPECIAL}, direction='DESCENDING')",
+    f"tf.sort({_MANY})",
+    f"tf.argsort({_MANY}, direction='DESCENDING')",
+    f"tf.math.top_k({_MANY}, 6)",
+    f"tf.math.top_k({_MANY}, 6, sorted=False)",
+    "tf.math.top_k([6.0, 7.0, nan], 1)",
+    "tf.math.top_k([7.0, nan, 2.0], 1)",
+    "tf.math.top_k([nan, 1, 2, 9, 4, 5, 6, 7, 8], 1)",
+    "tf.math.top_k([4, 5, 1, 7, 6], 3, sorted=False)",
+    "tf.math.top_k(np.arange(40) * 7 % 40, 9, sorted=False)",
+    "tf.sort(arr([0, 1, 200, 2**64 - 1, 2**63, 5], 'uint64'))",
+    "tf.unique(arr([0.0, -0.0, nan, nan, 0.0], 'float16'))",
+    "tf.unique(arr([0.0, -0.0, nan, nan, 0.0], 'float32'))",
+    f"tf.searchsorted({_SPECIAL}, {_SPECIAL})",
+    "tf.searchsorted(arr([1, nan, 2], 'bfloat16'), arr([1, nan, 2], 'bfloat16'), side='right')",
+    "tf.searchsorted(arr([5, 2, 200, 7, 1], 'uint8'), arr([0, 2, 6, 255], 'uint8'))",
+    "tf.searchsorted(np.zeros((3, 0)), np.zeros((3, 0)))",
+    "tf.math.bincount(arr([3, 1, 2], 'int8'))",
+]
+
+
+MADE = [
+    "tf.sequence_mask([1.0, 2.5], maxlen=4)",
+    "tf.sequence_mask([1.0, nan])",
+    "tf.sequence_mask(True, maxlen=4.0)",
+    "tf.sequence_mask(arr([1, 3], 'uint8'))",
+    "tf.math.nextafter(1, 2)",
+    "tf.math.nextafter(np.float64(1), 2.0)",
+    "tf.math.nextafter(tf.constant(1.0, tf.float64), 2)",
+    "tf.linspace(0.0, inf, 3)",
+    "tf.linspace(tf.constant(inf), 0.0, 1)",
+    "tf.linspace(arr(-0.0, 'float32'), 0.0, 2)",
+    "tf.broadcast_dynamic_shape(np.array([2]), tf.TensorShape([1, 2]))",
+    "tf.broadcast_dynamic_shape(tf.TensorShape([]), tf.TensorShape([1, 2]))",
+    "tf.reduce_any(arr([1, 0], 'bfloat16'))",
+    "tf.reduce_all(arr([1, 0], 'string'))",
+    "tf.reduce_any(tf.constant([1.0]), axis=[0])",
+    "tf.reduce_any(tf.constant([1.0]), axis=0)",
+    "tf.logical_not(arr([1, 0], 'int8'))",
+    "tf.repeat(1, 2, axis=0)",
+    "tf.repeat([1, 2], 2, axis=np.int32(0))",
+    "tf.repeat([1, 2], [[1]])",
+    "tf.repeat([1, 2], [-1, 2])",
+    "tf.repeat([1, 2, 3], [-1, 2])",
+    "tf.repeat(1, 2.5, axis=-1)",
+]
+
+
+_ROW = "arr(np.reshape([nan, 1, -inf, -inf, 2, nan], [1, 6, 1]), 'float32')"
+_SQUARE = "tf.constant(arr(np.reshape([nan, 1, -inf, -inf, 2, nan], [1, 2, 3, 1]), 'float16'))"
+
+POOLED = [
+    f"grad(lambda x: tf.nn.max_pool1d(x, 2, 1, 'VALID'), {_ROW})",
+    f"grad(lambda x: tf.nn.max_pool1d(x, 2, 1, 'SAME'), {_ROW})",
+    f"grad(lambda x: tf.nn.max_pool2d(x, 2, 1, 'SAME'), {_SQUARE})",
+    "tf.nn.pool(arr(np.ones([1, 2, 3, 1]), 'bfloat16'), [2, 2], 'MAX')",
+    "grad(lambda x: tf.nn.max_pool3d(x, 2, 1, 'VALID'), np.ones([1, 2, 3, 1, 1]))",
+    "grad(lambda x: tf.nn.max_pool3d(x, 2, 2, 'SAME'), np.full([1, 2, 2, 2, 1], -inf))",
+]
+
+
+@cases(text=POOLED)
+def pooled(tf, text):
+    return ask(tf, text)
+
+
+@cases(text=MADE)
+def made(tf, text):
+    return ask(tf, text)
+
+
+@cases(text=CAST)
+def cast(tf, text):
+    return ask(tf, text)
+
+
+@cases(text=ORDERED)
+def ordered(tf, text):
+    return ask(tf, text)
+
+
+@cases(text=CONVERSION)
+def conversion(tf, text):
+    return ask(tf, text)
+
+
+@cases(text=STACKED)
+def stacked(tf, text):
+    return ask(tf, text)

@@ -1,0 +1,70 @@
+"""Where TensorFlow's own Python stumbles over an argument, instead of checking it."""
+
+from __future__ import annotations
+
+import re
+
+from tests.tensorflow import harness
+from tests.tensorflow.fuzz.known.answers import raised
+from tests.tensorflow.fuzz.known.found import Family, Found
+
+DIFFERS = Family()
+
+# What a check of an argument raises here; an error of NumPy's or Python's own is a fault of ours.
+CHECKS = ("TypeError", "ValueError", "InvalidArgumentError", "UnimplementedError")
+ACCIDENTS = (
+    "AttributeError", "IndexError", "KeyError", "UnboundLocalError", "AssertionError",
+    "ZeroDivisionError", "RecursionError",
+)  # fmt: skip
+# TensorFlow asks a plain value for what only its tensors have, or a tensor for what NumPy's have.
+PLAIN = re.compile(
+    r"^'(list|tuple|int|float|bool|complex|str|bytes|range|numpy\.\w+)' object has no attribute "
+    r"'(shape|dtype|get_shape|ndims|rank|_shape|_shape_as_list|is_self_adjoint|device|graph|"
+    r"is_fully_defined|set_shape|as_list|base_dtype)'"
+    r"|^EagerTensor object has no attribute '(astype|data|tolist|transpose|reshape|ravel)'"
+    r"|^can't multiply sequence by non-int|^can only concatenate (list|tuple) \(not "
+    r"|^list indices must be integers or slices, not tuple$"
+)
+
+
+@DIFFERS.difference(
+    "accidents",
+    "Where TensorFlow falls over inside of itself because it did not check an argument "
+    "(AttributeError, IndexError, KeyError, UnboundLocalError, AssertionError, ZeroDivisionError, "
+    "RecursionError, or a TypeError or ValueError in Python's or NumPy's own words), the error is "
+    "the TypeError, ValueError or InvalidArgumentError of a check.",
+)
+def _accidents(d: Found) -> bool:
+    error, ours = raised(d.expected), raised(d.got)
+    if not error or not ours:
+        return False
+    if error["raises"] not in ACCIDENTS and not harness.stumbled(error):
+        return False
+    return ours["raises"] in CHECKS and not harness.stumbled(ours)
+
+
+@DIFFERS.difference(
+    "plain values",
+    "Numbers, lists and arrays are taken where TensorFlow's Python asks them for what only its "
+    "tensors have, or its tensors for what only NumPy's arrays have, and ends in an "
+    "AttributeError or a TypeError of Python's: `tf.nn.conv2d` of a list, "
+    "`tf.experimental.numpy.cbrt` of whole numbers.",
+)
+def _plain_values(d: Found) -> bool:
+    error = raised(d.expected)
+    if not error or raised(d.got):
+        return False
+    kind = error["raises"] in ("AttributeError", "TypeError")
+    return kind and bool(PLAIN.search(error["message"]))
+
+
+@DIFFERS.difference(
+    "ragged operands",
+    "Ragged tensors are taken by `tf.ragged`, reductions, `tf.concat`, `tf.stack` and `tf.gather`; "
+    "other functions raise a ValueError that names `tf.ragged.map_flat_values`, also where "
+    "TensorFlow applies them to the values.",
+)
+def _ragged_operands(d: Found) -> bool:
+    ours = raised(d.got)
+    words = "with an unsupported type (<class 'gradtape.ragged.tensor.RaggedTensor'>) to a Tensor."
+    return bool(ours) and ours["raises"] == "ValueError" and words in ours["message"]
