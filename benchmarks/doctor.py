@@ -3,7 +3,9 @@
 gradtape with its doctor, TensorFlow with the same doctor (eager, and in a `tf.function`) and with
 `enable_check_numerics`, PyTorch with anomaly detection: a process for each, which runs the same
 steps by turns with and without, so that a slow minute of the machine hits both. Then the memory of
-gradtape's doctor over 20,000 steps.
+gradtape's doctor over 20,000 steps. `--sizes` shows instead how the cost grows: ten steps from the
+first on, with 10 to 10,000 variables, of a residual network and of convolutions, on both engines,
+processor time and peak memory of the whole process.
 """
 
 import argparse
@@ -15,6 +17,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import workloads.mlp_small as workload
 
 PEERS = {
@@ -31,6 +34,12 @@ def main(arguments):
     options = parser().parse_args(arguments)
     if options.work:
         print(json.dumps(work(options.work, options.rounds)))
+        return
+    if options.once:
+        print(json.dumps(once(*options.once)))
+        return
+    if options.sizes:
+        sizes(options.rounds)
         return
     for name, title in PEERS.items():
         peer = name.partition("-")[0].upper()
@@ -53,8 +62,126 @@ def main(arguments):
 def parser():
     made = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     made.add_argument("--rounds", type=int, default=9, help="turns with and without")
+    made.add_argument("--sizes", action="store_true", help="how the cost grows with the program")
     made.add_argument("--work", choices=PEERS, help=argparse.SUPPRESS)
+    made.add_argument("--once", nargs=4, help=argparse.SUPPRESS)
     return made
+
+
+# --- how the cost grows ---------------------------------------------------------------------------
+def sizes(rounds):
+    """Ten steps of growing programs, plain and watched by turns, a process each."""
+    cases = [("variables", str(10**k)) for k in range(1, 5)]
+    cases += [("residual", "400"), ("convolutions", "64"), ("convolutions", "128")]
+    for engine in ("gradtape", "tensorflow"):
+        python = os.environ.get(f"GRADTAPE_BENCH_PYTHON_{engine.upper()}", sys.executable)
+        for name, size in cases:
+            best = {}
+            for turn in range(2 * rounds):
+                how = "watched" if turn % 2 else "plain"
+                command = [python, __file__, "--once", engine, name, size, how]
+                done = subprocess.run(command, capture_output=True, text=True, check=False)
+                if done.returncode:
+                    print(f"{engine:12}{name:14}{size:>7} {done.stderr.strip().splitlines()[-1]}")
+                    break
+                found = json.loads(done.stdout.splitlines()[-1])
+                known = best.setdefault(how, found)
+                best[how] = {k: min(known[k], found[k]) for k in found}
+            else:
+                plain, watched = best["plain"], best["watched"]
+                print(
+                    f"{engine:12}{name:14}{size:>7} {plain['seconds']:8.2f} s, watched "
+                    f"{watched['seconds']:8.2f} s: {watched['seconds'] / plain['seconds']:.2f}x;"
+                    f"{plain['MB']:6.0f} MB, watched {watched['MB']:6.0f} MB",
+                    flush=True,
+                )
+
+
+def once(engine, name, size, how):
+    """Ten steps in this process: its processor time, imports and report included, and its peak."""
+    if engine == "tensorflow":
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+        import tensorflow as tf
+    else:
+        import gradtape as tf
+    step = GROWING[name](tf, int(size))
+    if how == "watched":
+        from gradtape import doctor
+
+        with doctor.watch(engine=engine) as report:
+            for _ in range(10):
+                step()
+        report.to_text()
+        assert not report.findings, report.findings
+        assert not report.faults, report.faults
+    else:
+        for _ in range(10):
+            step()
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return {"seconds": used.ru_utime + used.ru_stime, "MB": used.ru_maxrss / 1024}
+
+
+def many_variables(tf, n):
+    variables = [tf.Variable(0.5 + k / n) for k in range(n)]
+
+    def step():
+        with tf.GradientTape() as tape:
+            total = variables[0] * 1.5
+            for v in variables[1:]:
+                total = total + v * 1.5
+        for v, g in zip(variables, tape.gradient(total, variables), strict=True):
+            v.assign_sub(g * 0.001)
+
+    return step
+
+
+def residual(tf, n):
+    rng = np.random.default_rng(0)
+    normal = lambda *shape: rng.normal(size=shape).astype("float32")
+    weights = [tf.Variable(0.05 * normal(16, 16)) for _ in range(n // 2)]
+    biases = [tf.Variable(tf.zeros(16)) for _ in range(n // 2)]
+    x, y = tf.constant(normal(8, 16)), tf.constant(normal(8, 16))
+
+    def step():
+        with tf.GradientTape() as tape:
+            h = x
+            for w, b in zip(weights, biases, strict=True):
+                h = h + tf.tanh(h @ w + b)
+            loss = tf.reduce_mean(tf.square(h - y))
+        gradients = tape.gradient(loss, weights + biases)
+        for v, g in zip(weights + biases, gradients, strict=True):
+            v.assign_sub(g * 0.001)
+
+    return step
+
+
+def convolutions(tf, n):
+    """Residual blocks of convolutions on 16 images of n x n."""
+    rng = np.random.default_rng(0)
+    normal = lambda *shape: (
+        rng.normal(size=shape) * (2 / np.prod(shape[:-1])) ** 0.5).astype("float32")  # fmt: skip
+    first, head = tf.Variable(normal(3, 3, 3, 16)), tf.Variable(normal(16, 10))
+    blocks = [tf.Variable(normal(3, 3, 16, 16)) for _ in range(8)]
+    images = tf.constant(rng.normal(size=(16, n, n, 3)).astype("float32"))
+    labels = tf.constant(rng.integers(0, 10, 16))
+    variables = [first, *blocks, head]
+
+    def step():
+        with tf.GradientTape() as tape:
+            h = tf.nn.relu(tf.nn.conv2d(images, first, 1, "SAME"))
+            for a, b in zip(blocks[::2], blocks[1::2], strict=True):
+                inner = tf.nn.relu(tf.nn.conv2d(h, a, 1, "SAME"))
+                h = tf.nn.relu(h + tf.nn.conv2d(inner, b, 1, "SAME"))
+            logits = tf.reduce_mean(h, [1, 2]) @ head
+            losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+            loss = tf.reduce_mean(losses)
+        for v, g in zip(variables, tape.gradient(loss, variables), strict=True):
+            v.assign_sub(g * 0.01)
+
+    return step
+
+
+GROWING = {"variables": many_variables, "residual": residual, "convolutions": convolutions}
 
 
 def work(name, rounds):

@@ -8,7 +8,7 @@ y = tf.reduce_sum(x, axis=1, keepdims=True)
 w = tf.Variable(tf.random.stateless_normal([3, 1], seed=[3, 4]))
 b = tf.Variable([0.0])
 
-for _ in range(100):
+for _ in range(10):
     with tf.GradientTape() as tape:
         features = np.tanh(x @ w)
         loss = tf.reduce_mean((features + b - y) ** 2)

@@ -8,6 +8,7 @@ is imported inside it, so that ``--help`` stays quick.
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from gradtape.doctor.visit import Delivery
     from gradtape.run import Program
 
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+    Commands = argparse._SubParsersAction["_Parser"]
 
 DESCRIPTION = "A gradient tape that explains itself: TensorFlow's GradientTape on NumPy."
 
@@ -55,10 +56,12 @@ also when it raises, is interrupted or terminated. It goes to standard error, or
 
 DOCTOR_EPILOG = """\
 The exit code is the program's own; with --strict it is 3 when there are findings and the program
-itself succeeded. What follows PROGRAM belongs to the program, options included.
+itself succeeded. Options of the doctor stand before PROGRAM. What follows PROGRAM belongs to the
+program; an option there that the doctor has too is refused, unless "--" stands before it.
 
 examples:
   gradtape doctor train.py --epochs 3
+  gradtape doctor train.py -- --output model.h5
   gradtape doctor --output report.html train.py
   gradtape doctor --strict --output findings.sarif -m project.train
 
@@ -84,9 +87,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> _Parser:
     """Return the parser that knows every command."""
-    parser = _parser(argparse.ArgumentParser, "gradtape", DESCRIPTION, EPILOG)
+    parser = _parser(_Parser, "gradtape", DESCRIPTION, EPILOG)
     parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for add in COMMANDS:
@@ -94,7 +97,7 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def add_program(parser: argparse.ArgumentParser) -> None:
+def add_program(parser: _Parser) -> None:
     """Add the arguments that name a program to run, as `program` reads them."""
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
@@ -114,9 +117,69 @@ def add_program(parser: argparse.ArgumentParser) -> None:
         help='a script, a directory or zip file with a __main__.py, or "-" for standard input',
     )
     arguments = parser.add_argument(
-        "arguments", metavar="...", nargs=argparse.REMAINDER, help="handed to the program untouched"
+        "arguments", metavar="...", nargs="*", help="handed to the program untouched"
     )
-    arguments.required = False  # before Python 3.12 a complaint about PROGRAM would name them too
+    arguments.required = False  # a complaint about PROGRAM need not name them too
+    parser.runs_a_program = True
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that reads the words up to the program itself, and leaves the rest to the program.
+
+    argparse's own way to do that treats "--" differently from one Python to the next.
+    """
+
+    runs_a_program = False
+
+    def parse_known_args(self, args=None, namespace=None):
+        if not self.runs_a_program:
+            return super().parse_known_args(args, namespace)
+        words = list(sys.argv[1:] if args is None else args)
+        end = self._program(words) + 1
+        options, unknown = super().parse_known_args(words[:end], namespace)
+        options.arguments = self._handed_on(words[:end], words[end:])
+        return options, unknown
+
+    def _program(self, words: list[str]) -> int:
+        """Where the word stands that names the program; behind the end if there is none."""
+        place = 0
+        while place < len(words) and words[place].startswith("-") and words[place] != "-":
+            if words[place] == "--":
+                return place + 1
+            place += self._length(words[place])
+        return place
+
+    def _length(self, word: str) -> int:
+        """The number of words that an option takes, itself included."""
+        action = self._option_string_actions.get(word)
+        return 2 if action is not None and action.nargs is None else 1
+
+    def _handed_on(self, ours: list[str], rest: list[str]) -> list[str]:
+        """The program's words; an error if one of them is an option of this command too."""
+        if "--" in ours:
+            return rest
+        own = {name for name in self._option_string_actions if name.startswith("--")} - {"--help"}
+        if not own:
+            return rest
+        moved, kept, place = [], [], 0
+        while place < len(rest) and rest[place] != "--":
+            if rest[place].partition("=")[0] in own:
+                end = place + self._length(rest[place])
+                moved += rest[place:end]
+            else:
+                end = place + 1
+                kept += rest[place:end]
+            place = end
+        kept += rest[place:]
+        if moved:
+            right = shlex.join([*self.prog.split(), *moved, *ours, *kept])
+            theirs = shlex.join([*self.prog.split(), *ours, "--", *rest])
+            self.error(
+                f"{moved[0]} stands after the program and would be handed to it\n"
+                f"  for the doctor:   {right}\n"
+                f"  for the program:  {theirs}"
+            )
+        return rest[1:] if rest[:1] == ["--"] else rest
 
 
 def program(options: argparse.Namespace) -> Program:
@@ -248,9 +311,9 @@ def _explain(options: argparse.Namespace) -> int:
 COMMANDS = (_add_run, _add_doctor, _add_explain)
 
 
-def _parser(make, name: str, description: str, epilog: str, **more) -> argparse.ArgumentParser:
+def _parser(make, name: str, description: str, epilog: str, **more) -> _Parser:
     # Without abbreviations no option of a program can be taken for one of gradtape's.
-    parser: argparse.ArgumentParser = make(
+    parser: _Parser = make(
         name,
         description=description,
         epilog=epilog,

@@ -11,6 +11,8 @@ from typing import Any
 from gradtape.doctor.finding import Finding
 from gradtape.doctor.session import Session
 
+from .truth import Truthful
+
 _serial = count()
 PREAMBLE = "import numpy as np\nimport gradtape as tf\n"
 
@@ -25,7 +27,7 @@ def diagnose(
     name = f"<program {next(_serial)}>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
     code = compile(text, name, "exec")
-    session = Session(engine, audit)
+    session = Truthful(engine, audit)
     with contextlib.redirect_stdout(printed or io.StringIO()):
         session.start()
         try:
@@ -35,6 +37,7 @@ def diagnose(
         finally:
             session.stop()
     assert not session.faults, session.faults
+    assert not session.untrue, session.untrue
     return session
 
 

@@ -19,7 +19,7 @@ from gradtape.doctor.engines import choice
 from gradtape.doctor.session import RUNNING
 from gradtape.run import Program
 from gradtape.testing import assert_gradients_flow
-from tests.commands import environment, gradtape, python
+from tests.commands import LIMIT, environment, gradtape, python
 
 LOST = """\
 import sys
@@ -56,7 +56,7 @@ def report_of(process, path: Path) -> dict:
 # --- the command ----------------------------------------------------------------------------------
 def test_the_output_is_untouched_and_the_report_follows(write) -> None:
     path = write(LOST)
-    process = examine(path.name, "--strict", "-m", "x", cwd=path.parent)
+    process = examine(path.name, "--", "--strict", "-m", "x", cwd=path.parent)
     assert (process.returncode, process.stdout) == (0, "None ['--strict', '-m', 'x']\n")
     assert process.stderr.startswith("GT101 not-watched  `x` has no gradient (None) of `y`\n")
     assert "  program.py:4\n" in process.stderr
@@ -170,7 +170,7 @@ def test_a_program_that_is_killed_has_its_report(number, write, tmp_path) -> Non
         process.stdout.readline()
         assert process.stdout.readline() == "ready\n"
         process.send_signal(number)
-        _, shown = process.communicate(timeout=60)
+        _, shown = process.communicate(timeout=LIMIT)
     assert process.returncode in (-number, 130)
     assert (process.returncode == 130) <= (number == signal.SIGINT)
     report = json.loads(output.read_text())
@@ -306,6 +306,39 @@ def test_wrong_usage_is_told_before_the_program_runs(words, tmp_path) -> None:
     process = examine(*words, cwd=tmp_path)
     assert (process.returncode, process.stdout) == (2, "")
     assert process.stderr.startswith("usage: gradtape doctor")
+
+
+@pytest.mark.parametrize(
+    ("words", "right"),
+    [
+        (["x.py", "--strict"], "--strict x.py"),
+        (["x.py", "1", "--output", "r.html", "2"], "--output r.html x.py 1 2"),
+        (["-m", "x", "--format=json", "--", "--strict"], "--format=json -m x -- --strict"),
+        (["--audit", "x.py", "--max-findings", "3"], "--max-findings 3 --audit x.py"),
+    ],
+)
+def test_an_option_of_the_doctor_after_the_program_is_refused(words, right, tmp_path) -> None:
+    """It would be the program's, and a check in CI would pass that checks nothing."""
+    (tmp_path / "x.py").write_text("print('ran')")
+    process = examine(*words, cwd=tmp_path)
+    assert (process.returncode, process.stdout) == (2, "")
+    assert f"  for the doctor:   gradtape doctor {right}\n" in process.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "handed"),
+    [
+        (["x.py", "--", "--strict", "--output", "m.h5"], ["--strict", "--output", "m.h5"]),
+        (["--", "x.py", "--strict"], ["--strict"]),
+        (["x.py", "a", "--", "--strict"], ["a", "--", "--strict"]),
+        (["x.py", "--", "--", "a"], ["--", "a"]),
+        (["x.py", "--help", "-m", "--stricter"], ["--help", "-m", "--stricter"]),
+        (["--strict", "--max-findings", "3", "x.py", "-c", "-"], ["-c", "-"]),
+    ],
+)
+def test_what_follows_two_dashes_is_the_programs(words, handed, tmp_path) -> None:
+    (tmp_path / "x.py").write_text("import sys\nprint(sys.argv[1:])")
+    assert examine(*words, cwd=tmp_path).stdout == f"{handed}\n"
 
 
 def test_fewer_findings(write) -> None:
@@ -647,7 +680,7 @@ def test_gradients_that_flow() -> None:
     ("loss", "said"),
     [
         (lambda v: tf.stop_gradient(v), "the gradient of `v` is missing (None)\n\nGT124 "),
-        (lambda v: tf.nn.relu(-v), "the gradient of `v` is all zeros\n\nGT201 "),
+        (lambda v: (tf.nn.relu(-v) - 1.0) ** 2, "the gradient of `v` is all zeros\n\nGT201 "),
         (lambda v: tf.sqrt(v - v), "the gradient of `v` is not a number\n\n"),
     ],
 )

@@ -285,7 +285,8 @@ def reference(event: Event) -> Callable[[Any], list] | None:
             assert step.pull is not None
             for k, part in enumerate(step.pull(arrived)):
                 given = step.inputs[k]
-                if part is None or not given.floating or kinds.cause(step, k, 0) is not None:
+                cause = kinds.cause(step, k, step.outputs[0])
+                if part is None or not given.floating or cause is not None:
                     continue
                 old = cotangents.get(given)
                 cotangents[given] = part if old is None else old + part

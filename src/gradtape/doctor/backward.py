@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import bridges
-from .graph import ancestors, cut
+from .graph import ancestors, makers, why
 from .trace import Event, Query, Tape, Trace, Value
 
 
@@ -38,23 +38,24 @@ def walk(
     targets = [t for t in query.targets if isinstance(t, Value) and t.array is not None]
     seeds = query.seeds or [None] * len(targets)
     for target, seed in zip(targets, seeds, strict=False):
-        ones = np.ones_like(np.asarray(target.array)) if seed is None else np.asarray(seed)
+        whole = None if target.floating else np.float64  # in case a bridge takes it for a float
+        ones = np.ones_like(np.asarray(target.array), whole) if seed is None else np.asarray(seed)
         cotangents[target] = ones
     result = Walk(cotangents, [], {})
     inside = ancestors(targets)
-    events = {v.maker for v in inside if v.maker is not None and not _update(v.maker, query)}
+    sources = {id(answer.source) for answer in query.answers}
+    events = [event for event in makers(inside) if not _update(event, query, sources)]
     with np.errstate(all="ignore"):
-        for event in sorted(events, key=lambda e: e.time, reverse=True):
+        for event in reversed(events):
             _step(event, result, tape, mended, query.scope)
     return result
 
 
-def _update(event: Event, query: Query) -> bool:
+def _update(event: Event, query: Query, sources: set[int]) -> bool:
     """Did a step before change a source here? Its gradient is that by its value of now."""
     if event.way != "assign" or not query.tape.spans or event.time >= query.tape.spans[0][0]:
         return False
-    changed = {o.variable for o in event.outputs if o.variable is not None}
-    return any(answer.source in changed for answer in query.answers)
+    return any(id(o.variable) in sources for o in event.outputs if o.variable is not None)
 
 
 def _step(
@@ -63,7 +64,7 @@ def _step(
     gs = [result.cotangents.get(output) for output in event.outputs]
     if all(g is None for g in gs):
         return
-    closed = [tape is not None and _closed(event, given, tape, mended) for given in event.inputs]
+    closed = [False] * len(event.inputs) if tape is None else _closed(event, tape, mended)
     across = tape is None or bool(mended)
     if across and closed and all(closed):
         return
@@ -92,10 +93,13 @@ def _step(
         result.cotangents[given] = part if old is None else old + part
 
 
-def _closed(event: Event, given: Value, tape: Tape, mended: frozenset[str]) -> bool:
-    """Does nothing come to this operand, from whatever the event made?"""
-    cuts = [cut(event, given, made, tape) for made in event.outputs]
-    return all(c is not None and c.cause not in mended for c in cuts)
+def _closed(event: Event, tape: Tape, mended: frozenset[str]) -> list[bool]:
+    """Of each operand: does nothing come to it, from whatever the event made?"""
+    if event.way != "op":  # whatever the operand
+        return [why(event, 0, event.outputs[0], tape) not in mended] * len(event.inputs)
+    first = {v: k for k, v in reversed(list(enumerate(event.inputs)))}
+    causes = [[why(event, first[v], made, tape) for made in event.outputs] for v in event.inputs]
+    return [all(c is not None and c not in mended for c in found) for found in causes]
 
 
 def _fitted(part: Any, given: Value) -> Any:

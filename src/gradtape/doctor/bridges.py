@@ -22,6 +22,10 @@ def pull(event: Event, notes: list[str], scope: dict[str, Any]) -> Pull | None:
     if event.kind in ("PyFunc", "EagerPyFunc"):
         return recompute.function_pull(event, notes)
     maker = _BRIDGES.get(event.way if event.way != "op" else event.kind)
+    if _counts(event):
+        return lambda gs: [np.broadcast_to(np.asarray(gs[0], np.float64), event.inputs[0].shape)]
+    if maker is None and event.way == "op" and _whole(event):
+        maker = _as_real
     return None if maker is None else maker(event, notes)
 
 
@@ -62,6 +66,32 @@ def _assign(event: Event, notes: list[str]) -> Pull:
 def _straight(event: Event, notes: list[str]) -> Pull:
     notes.append(THROUGH.format(event.name))
     return lambda gs: [gs[0] for _ in event.inputs]
+
+
+def _counts(event: Event) -> bool:
+    """Is it the number of all that is true? It is their sum."""
+    given, made = event.inputs, event.outputs
+    count = event.kind == "NotEqual" and len(given) == 1 and len(made) == 1
+    return count and given[0].dtype == np.bool_ and made[0].shape == ()
+
+
+def _whole(event: Event) -> bool:
+    """Is it arithmetic with whole numbers?"""
+    numbers = [v.dtype.kind in "iu" for v in (*event.inputs, *event.outputs) if v.dtype is not None]
+    pairs = [(k, made) for k in range(len(event.inputs)) for made in event.outputs]
+    plain = any(kinds.cause(event, k, made) is None for k, made in pairs)
+    return plain and bool(numbers) and all(numbers)
+
+
+def _as_real(event: Event, notes: list[str]) -> Pull | None:
+    """Whole numbers as if they were real ones: what a float in their place would have."""
+    if event.replay is None or any(v.array is None for v in event.inputs):
+        return None
+    try:
+        pull: Pull = event.replay([v.array for v in event.inputs], True)[1]
+    except Exception:  # an op that there is for whole numbers only
+        return None
+    return lambda gs: pull([None if g is None else np.asarray(g, np.float64) for g in gs])
 
 
 def _cast(event: Event, notes: list[str]) -> Pull | None:

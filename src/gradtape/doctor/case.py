@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -35,6 +36,14 @@ class Question:
     def __init__(self, trace: Trace, query: Query) -> None:
         self.trace, self.query = trace, query
         self._bridged: dict[frozenset[str], backward.Walk] = {}
+        self._searches: dict[tuple[Value, ...], graph.Search] = {}
+        self._known: dict[Any, Any] = {}
+
+    def once(self, key: Any, find: Callable[[], Any]) -> Any:
+        """What is the same for all answers, found when the first of them asks for it."""
+        if key not in self._known:
+            self._known[key] = find()
+        return self._known[key]
 
     @cached_property
     def targets(self) -> list[Value]:
@@ -45,10 +54,51 @@ class Question:
         """The ways from the targets up."""
         return graph.Search(self.targets, self.query.tape)
 
+    def search_to(self, values: Sequence[Value]) -> graph.Search:
+        """The ways from some other values up."""
+        if list(values) == self.targets:
+            return self.search
+        key = tuple(values)
+        if key not in self._searches:
+            self._searches[key] = graph.Search(list(values), self.query.tape)
+        return self._searches[key]
+
+    def above(self, *values: Value) -> graph.Values:
+        """All that some values were computed from, and they themselves."""
+        found: graph.Values = self.once(("above", values), lambda: graph.ancestors(list(values)))
+        return found
+
     @cached_property
     def walk(self) -> backward.Walk:
         """The cotangents as the tape had them, op by op."""
         return backward.walk(self.trace, self.query, self.query.tape)
+
+    @cached_property
+    def fault(self) -> faults.Fault | None:
+        """Where the values first stopped being finite."""
+        return faults.forward_fault(self.targets)
+
+    @cached_property
+    def followed(self) -> graph.Values:
+        """What the tape's gradient comes to on its way to whatever the tape watches."""
+        watched = {w.value for w in self.query.tape.watches}
+        return self.ways([v for v in self.trace.values if v in watched or v.variable in watched])
+
+    def ways(self, start: list[Value]) -> graph.Values:
+        """What the tape's gradient comes to on its way to some values."""
+        queue, tape, passed = start[:], self.query.tape, self.walk.passed
+        seen: graph.Values = {}
+        while queue:
+            value = queue.pop()
+            if value not in seen:
+                seen[value] = None
+                for event in value.users:
+                    if event in passed:
+                        queue += [
+                            o for o in event.outputs
+                            if o not in seen and graph.cut(event, value, o, tape) is None
+                        ]  # fmt: skip
+        return seen
 
     def bridged(self, causes: frozenset[str]) -> backward.Walk:
         """The cotangents as they would be if the breaks of these causes were mended: others, on
@@ -82,7 +132,7 @@ class Question:
         """What the targets were made by in this step, oldest first: not by what updated a
         variable before it."""
         above = graph.ancestors(self.targets, {"assign"})
-        return sorted({v.maker for v in above if v.maker is not None}, key=lambda e: e.time)
+        return graph.makers(above)
 
 
 def _likeness(trace: Trace, variable: Variable) -> tuple:
@@ -140,9 +190,13 @@ class Case:
 
     # --- how they hang together -------------------------------------------------------------------
     @cached_property
-    def below(self) -> set[Value]:
+    def below(self) -> graph.Values:
         """All that was computed from the source."""
         return faults.descendants(self.nodes)
+
+    def leads_to(self, *values: Value) -> bool:
+        """Were these computed from the source?"""
+        return not self.question.above(*values).keys().isdisjoint(self.nodes)
 
     @cached_property
     def path(self) -> graph.Path | None:
@@ -158,8 +212,8 @@ class Case:
         """The path that goes by an event, if there is one; else just the path."""
         if event is None or self.path is None or event in self.path.events:
             return self.path
-        before = graph.path(self.nodes, event.inputs, self.tape)
-        after = graph.path(event.outputs, self.targets, self.tape)
+        before = self.question.search_to(event.inputs).path(self.nodes)
+        after = self.question.search.path(event.outputs)
         return self.path if before is None or after is None else before.by(event, after, self.tape)
 
     def cut_by(self, *causes: str) -> graph.Cut | None:
@@ -219,12 +273,19 @@ class Case:
         if "gather-index" in cuts and cuts["gather-index"].kind != "OneHot":
             name = cuts["gather-index"].name
             return f"{name} takes it as an index, and nothing smooth stands in for one"
-        return self.bridged.failed or "no computation leads from it to the target"
+        if self.path is None:
+            return OPEN["none"]
+        if self.bridged.failed is None:
+            for event, given, made in self.path.joints[::-1]:
+                known = self.bridged.cotangents
+                if made in known and given not in known and given.array is not None:
+                    return bridges.why_not(event)
+        return self.bridged.failed or "the numbers on the way were not kept"
 
     @cached_property
     def fault(self) -> faults.Fault | None:
         """Where numbers first stopped being finite: in the values, else in the cotangents."""
-        return faults.forward_fault(self.targets) or faults.backward_fault(self.walk, self.nodes)
+        return self.question.fault or faults.backward_fault(self.walk, self.nodes)
 
     @property
     def inherited(self) -> bool:
@@ -242,23 +303,11 @@ class Case:
         return zeros.deaths(self.walk, self.nodes)
 
     @cached_property
-    def followed(self) -> set[Value]:
+    def followed(self) -> graph.Values:
         """What the tape's gradient comes to on its way to the source or to whatever it watches."""
-        watched = {w.value for w in self.tape.watches}
-        queue = [v for v in self.trace.values if v in watched or v.variable in watched]
-        queue += self.nodes
-        seen: set[Value] = set()
-        while queue:
-            value = queue.pop()
-            if value not in seen:
-                seen.add(value)
-                for event in value.users:
-                    if event in self.walk.passed:
-                        queue += [
-                            o for o in event.outputs
-                            if graph.cut(event, value, o, self.tape) is None
-                        ]  # fmt: skip
-        return seen
+        shared, passed = self.question.followed, self.walk.passed
+        own = [n for n in self.nodes if n not in shared and any(e in passed for e in n.users)]
+        return shared | self.question.ways(own) if own else shared
 
     @cached_property
     def lost_term(self) -> graph.Cut | None:
@@ -271,11 +320,10 @@ class Case:
         if any(v in below for v in event.inputs):
             return event
         ahead = faults.descendants(event.outputs)
-        met = [
-            e for e in {user for value in ahead for user in value.users}
-            if any(v in below for v in e.inputs) and any(v in ahead for v in e.inputs)
-        ]  # fmt: skip
-        return min(met, key=lambda e: e.time, default=event)
+        for met in graph.in_order(user for value in ahead for user in value.users):
+            if any(v in below for v in met.inputs) and any(v in ahead for v in met.inputs):
+                return met
+        return event
 
     # --- saying it --------------------------------------------------------------------------------
     def words(self, mark: Any = None) -> list[str]:
@@ -306,7 +354,8 @@ class Case:
         if mends:
             would_be, why_not = self.would_be
         elif would_be is None:
-            why_not = more.pop("why_not", OPEN[state])
+            led = state == "none" and self.path is not None
+            why_not = more.pop("why_not", None) or (self._why_not() if led else OPEN[state])
         if state in NUMBERS and event is not None and place is event.place:
             place, message, more["also"] = self._in_layer(event, message, more.get("also", []))
         message = _on_one_line(message, place, event and event.place)
@@ -357,5 +406,12 @@ class ErrorCase:
 class Run:
     """A whole run: the numbers of all its steps, and the findings that the queries gave."""
 
-    def __init__(self, trace: Trace, history: History, findings: list[Finding]) -> None:
-        self.trace, self.history, self.findings = trace, history, findings
+    def __init__(
+        self, trace: Callable[[], Trace], history: History, findings: list[Finding]
+    ) -> None:
+        self._trace, self.history, self.findings = trace, history, findings
+
+    @cached_property
+    def trace(self) -> Trace:
+        """Of what is still in the log."""
+        return self._trace()

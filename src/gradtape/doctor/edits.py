@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import linecache
 
+from . import sources
 from .place import Place, full_name, imports, parents, span_of
 
 # What needs parentheses as a part of an operator, of an attribute or of an index.
@@ -20,7 +20,7 @@ def replaced(place: Place, new: str | None, node: ast.AST | None = None) -> str 
     line, start, last, stop = span_of(place.file, node)
     if line != last or line != place.line or "\n" in new:
         return None
-    text = linecache.getline(place.file, line).rstrip("\n")
+    text = sources.line(place.file, line).rstrip("\n")
     return (text[:start] + _fitting(new, node, place) + text[stop:]).strip()
 
 
@@ -71,7 +71,7 @@ def text(place: Place, node: ast.AST) -> str:
     line, start, last, stop = span_of(place.file, node)
     if line != last:
         return ast.unparse(node)
-    return linecache.getline(place.file, line)[start:stop]
+    return sources.line(place.file, line)[start:stop]
 
 
 def tight(place: Place, node: ast.expr) -> str:

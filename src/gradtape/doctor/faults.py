@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .backward import Walk
-from .graph import ancestors
+from .graph import Values, ancestors, first_use, makers
 from .trace import Event, Value
 
 
@@ -44,11 +44,10 @@ def forward_fault(targets: list[Value]) -> Fault | None:
 def masked_fault(targets: list[Value]) -> Fault | None:
     """The first value on the way that is not finite, whether or not it reached a target."""
     above = ancestors(targets)
-    for value in above:
-        if value.maker is None and not finite(value.array):
-            return Fault(None, value)
-    events = {v.maker for v in above if v.maker is not None}
-    for event in sorted(events, key=lambda e: e.time):
+    given = [v for v in above if v.maker is None and not finite(v.array)]
+    if given:  # the first that something was computed with
+        return Fault(None, min(given, key=first_use))
+    for event in makers(above):
         if all(finite(v.array) for v in event.inputs):
             for value in event.outputs:
                 if not finite(value.array):
@@ -70,13 +69,17 @@ def backward_fault(walk: Walk, nodes: list[Value]) -> Fault | None:
     return None
 
 
-def descendants(values: list[Value], without: Collection[str] = ()) -> set[Value]:
+def descendants(values: list[Value], without: Collection[str] = ()) -> Values:
     """All values that were computed from these, but not by the ways `without`."""
-    seen, queue = set(values), list(values)
+    seen, queue = dict.fromkeys(values), list(values)
+    done: set[Event] = set()
     while queue:
         for event in queue.pop().users:
-            for made in event.outputs if event.way not in without else ():
+            if event in done or event.way in without:
+                continue
+            done.add(event)
+            for made in event.outputs:
                 if made not in seen:
-                    seen.add(made)
+                    seen[made] = None
                     queue.append(made)
     return seen

@@ -13,6 +13,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
+from . import sources
 from .place import Place, at, by_code, span_of, tree
 
 Stack = Sequence[tuple[CodeType, int]]
@@ -24,7 +25,7 @@ _BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.ClassDef, 
 # --- from where a value left to where it came back ------------------------------------------------
 def connection(left: Stack, came: Stack, operand: int | None = None) -> str | None:
     """How a value that left at one stack came back at the other: "inside", "names" or not."""
-    files = tuple(code.co_filename for code, _ in (*left, *came))
+    files = tuple(sources.file_of(code) for code, _ in (*left, *came))
     return _connection(files, left, came, operand)
 
 
@@ -94,7 +95,7 @@ def _outwards(
     tainted = spread(code, names)
     returned = [s for s in statements(code) if isinstance(s, ast.Return) and s.value is not None]
     out = any(
-        (source is not None and _inside(source.span, span_of(code.co_filename, s)))
+        (source is not None and _inside(source.span, span_of(sources.file_of(code), s)))
         or tainted & set(used(s))
         for s in returned
     )
@@ -157,7 +158,7 @@ def spread(code: CodeType, names: set[str]) -> set[str]:
 @by_code(256)
 def function_of(code: CodeType) -> Function | None:
     """The definition of a function; None of a module, a comprehension and where no source is."""
-    whole = tree(code.co_filename)
+    whole = tree(sources.file_of(code))
     lambdas = code.co_name == "<lambda>"
     if whole is None or (code.co_name.startswith("<") and not lambdas):
         return None
@@ -176,7 +177,7 @@ def statements(code: CodeType) -> tuple[ast.stmt, ...]:
     """The statements of a function or module, nested blocks included."""
     scope: ast.AST | None = function_of(code)
     if scope is None and code.co_name == "<module>":
-        scope = tree(code.co_filename)
+        scope = tree(sources.file_of(code))
     return () if scope is None else tuple(n for n in ast.walk(scope) if isinstance(n, ast.stmt))
 
 
@@ -286,6 +287,20 @@ def _dotted(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.Attribute):
         for base in _dotted(node.value):
             yield f"{base}.{node.attr}"
+
+
+def names_of(place: Place) -> list[str]:
+    """The names that the statement around a place gives to what is made there: of `a, b = f(), g()`
+    at `g()`, only `b`."""
+    statement = place.statement
+    if isinstance(statement, ast.Assign) and isinstance(statement.value, (ast.Tuple, ast.List)):
+        for target in statement.targets:
+            values = statement.value.elts
+            if isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) == len(values):
+                for name, value in zip(target.elts, values, strict=True):
+                    if _inside(place.span, span_of(place.file, value)):
+                        return list(_targets(name))
+    return [] if statement is None else list(bound(statement))
 
 
 def bound_at(place: Place) -> set[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from .place import Place
 
 BROKEN = ("nan", "inf")
+STUCK = 10  # steps of zeros that are no chance, however long it went well before
 MOST = 4096  # numbers kept a series; then every second one is dropped
 
 
@@ -44,6 +46,18 @@ class Line:
     dtype: str = ""
     known: dict[str, str] = field(default_factory=dict)  # states, by what the norm tells of them
 
+    @property
+    def stuck(self) -> bool:
+        """Is it zero to the end, and longer than it ever was before it came back? A few steps of
+        zeros are chance: small batches in which no unit of a layer was active."""
+        norms = self.norms.numbers
+        runs = [len(list(run)) for zero, run in groupby(norms, lambda n: n == 0) if zero]
+        if not runs or norms[-1] != 0:
+            return False
+        *before, last = runs
+        well = len(norms) - sum(runs)
+        return not well or last >= max(2, 2 * max(before, default=0), min(well / 4, STUCK))
+
     def disprove(self, steps: list[int]) -> None:
         """In these steps it looked well and was wrong."""
         well = self.states.pop("ok", 0)
@@ -65,6 +79,7 @@ class Record:
     lines: list[Line]
     steps: int = 0
     targets: Series = field(default_factory=Series)  # the size of the target
+    several: bool = False  # a target was no single number
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .trace import Event
+from .trace import Event, Value
 
 COMPARISONS = frozenset({
     "Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr",
@@ -29,11 +29,11 @@ DETOURS = {
 }  # fmt: skip
 
 
-def cause(event: Event, given: int, made: int) -> str | None:
+def cause(event: Event, given: int, output: Value) -> str | None:
     """Why no gradient passes from an output of this event to an input, or None when it does."""
     if event.way != "op":
         return DETOURS[event.way]
-    kind, output, operand = event.kind, event.outputs[made], event.inputs[given]
+    kind, operand = event.kind, event.inputs[given]
     if kind == "StopGradient":
         return "stop-gradient"
     if kind in ROUNDINGS:

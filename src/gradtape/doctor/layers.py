@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .graph import ancestors
+from .graph import ancestors, makers
 from .trace import Event, Tape, Value, Variable
 
 if TYPE_CHECKING:
@@ -110,15 +111,24 @@ class Chain:
 
     def entry(self, nodes: Sequence[Value]) -> int | None:
         """The first layer that the source comes to, as weight or as state."""
-        known = set(nodes)
+        return min((self._entries[n] for n in nodes if n in self._entries), default=None)
+
+    @cached_property
+    def _entries(self) -> dict[Value, int]:
+        found: dict[Value, int] = {}
         for k, layer in enumerate(self.layers):
-            if known & _near(layer):
-                return k
-        return None
+            for value in _near(layer):
+                found.setdefault(value, k)
+        return found
 
 
 def chain(case: Case) -> Chain | None:
     """The chain with the most layers among all that led to the target."""
+    found: Chain | None = case.question.once(chain, lambda: _chain(case))
+    return found
+
+
+def _chain(case: Case) -> Chain | None:
     events = _longest(case.targets, case.tape)
     products = [step for step in events if _is_product(*step)]
     squashes = [step for step in events if step[0].kind in SQUASHES]
@@ -135,9 +145,8 @@ def _longest(targets: list[Value], tape: Tape) -> list[tuple[Event, Value, Value
     depth: dict[Value, int] = {}
     via: dict[Value, tuple[Event, Value]] = {}
     above = ancestors(targets)
-    makers = {v.maker for v in above if v.maker is not None and v.maker.way == "op"}
-    events = {event for event in makers if tape.number in event.tapes}
-    for event in sorted(events, key=lambda e: e.time):
+    events = [e for e in makers(above) if e.way == "op" and tape.number in e.tapes]
+    for event in events:
         given = [v for v in event.inputs if v.floating and _is_state(event, v)]
         if not given:
             continue

@@ -39,26 +39,25 @@ def operand(event: Event, value: Value) -> str | None:
 
 def leaves(node: ast.expr | None, structure: Any, frame: FrameType | None, what: str) -> list[str]:
     """A name for every leaf of a structure that was written as an expression."""
-    found = list(_leaves(node, structure, frame))
+    found = list(_leaves(node, structure, None if frame is None else _Sight(frame)))
     return [name or f"{what} #{k + 1}" for k, name in enumerate(found)]
 
 
-def _leaves(node: ast.expr | str | None, structure: Any, frame: FrameType | None) -> Any:
+def _leaves(node: ast.expr | str | None, structure: Any, sight: _Sight | None) -> Any:
     if isinstance(structure, dict):
         items: list = [(key, structure[key]) for key in sorted(structure, key=str)]
     elif isinstance(structure, (list, tuple)):
         items = list(enumerate(structure))
     else:
-        yield _name(node, structure, frame)
+        yield _name(node, structure, sight)
         return
     written = _written(node, [key for key, _ in items])
+    text = _text(node) if written is None else None
     for k, (key, part) in enumerate(items):
         if written is not None:
-            yield from _leaves(written[k], part, frame)
+            yield from _leaves(written[k], part, sight)
         else:
-            text = _text(node)
-            inner = f"{text}[{key!r}]" if text else None
-            yield from _leaves(inner, part, frame)
+            yield from _leaves(f"{text}[{key!r}]" if text else None, part, sight)
 
 
 def _written(node: ast.expr | str | None, keys: list) -> list[ast.expr] | None:
@@ -81,56 +80,81 @@ def _text(node: ast.expr | str | None) -> str | None:
     return text if len(text) <= 60 else None
 
 
-def _name(node: ast.expr | str | None, thing: Any, frame: FrameType | None) -> str | None:
+def _name(node: ast.expr | str | None, thing: Any, sight: _Sight | None) -> str | None:
     text = _text(node)
-    if isinstance(node, (ast.Name, ast.Attribute)) or frame is None:
+    if isinstance(node, (ast.Name, ast.Attribute)) or sight is None:
         return text
     # `model.trainable_variables[1]` is `model.dense.bias` to its owner.
-    owned = _owned(text, thing, frame)
+    owned = None if text is None else sight.owned(text, thing)
     if owned is None and (text is None or not _PLAIN.fullmatch(text)):
         # Of `model.weights + [bias]`, only the objects in sight tell which is which.
-        owned = in_sight(thing, {**frame.f_globals, **frame.f_locals})
+        owned = sight.all.find(thing)
     return owned or text
-
-
-def _owned(text: str | None, thing: Any, frame: FrameType) -> str | None:
-    if text is None:
-        return None
-    base = text.split(".")[0].split("[")[0].split("(")[0]
-    scope = {**frame.f_globals, **frame.f_locals}
-    if base not in scope:
-        return None
-    found = _search(scope[base], thing, base, DEEP, set())
-    return found if found != base else None
 
 
 def in_sight(thing: Any, scope: dict[str, Any]) -> str | None:
     """What a variable is called from where the gradient was asked for, if it can be seen there."""
-    visible = {k: v for k, v in scope.items() if not k.startswith("_")}
-    for name, found in visible.items():
-        if found is thing:
-            return name
-    kinds = (ModuleType, FunctionType, type)
-    seen: set[int] = set()
-    for name, holder in visible.items():
-        if not isinstance(holder, kinds):
-            inner = _search(holder, thing, name, DEEP, seen)
-            if inner is not None:
-                return inner
-    return None
+    return _Names(_visible(scope)).find(thing)
 
 
 def holds(holder: Any, thing: Any, name: str) -> str | None:
     """What a thing is called inside an object that holds it, however deep."""
-    return _search(holder, thing, name, DEEP, set())
+    return _Names(_inside(holder, name, DEEP, {})).find(thing)
 
 
-def _search(holder: Any, thing: Any, name: str, deep: int, seen: set[int]) -> str | None:
-    if holder is thing:
-        return name
-    if not deep or id(holder) in seen:
+class _Sight:
+    """The names in sight of a frame, looked through once for all things that are looked for."""
+
+    def __init__(self, frame: FrameType) -> None:
+        self.scope = {**frame.f_globals, **frame.f_locals}
+        self.all = _Names(_visible(self.scope))
+        self._owners: dict[str, _Names] = {}
+
+    def owned(self, text: str, thing: Any) -> str | None:
+        """What a thing is called by its owner, the first name of an expression."""
+        base = text.split(".")[0].split("[")[0].split("(")[0]
+        if base not in self.scope:
+            return None
+        if base not in self._owners:
+            self._owners[base] = _Names(_inside(self.scope[base], base, DEEP, {}))
+        found = self._owners[base].find(thing)
+        return found if found != base else None
+
+
+class _Names:
+    """Names of things, read from a stream of them as far as is needed: the first name counts."""
+
+    def __init__(self, stream: Iterator[tuple[str, Any]]) -> None:
+        self._stream = stream
+        self._names: dict[int, tuple[str, Any]] = {}  # with the thing, so that no id comes twice
+
+    def find(self, thing: Any) -> str | None:
+        known = self._names.get(id(thing))
+        if known is not None:
+            return known[0]
+        for name, part in self._stream:
+            self._names.setdefault(id(part), (name, part))
+            if part is thing:
+                return name
         return None
-    seen.add(id(holder))
+
+
+def _visible(scope: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What can be seen by a name, and then what that holds."""
+    visible = {k: v for k, v in scope.items() if not k.startswith("_")}
+    yield from visible.items()
+    seen: dict[int, Any] = {}
+    for name, holder in visible.items():
+        if not isinstance(holder, (ModuleType, FunctionType, type)):
+            yield from _inside(holder, name, DEEP, seen)
+
+
+def _inside(holder: Any, name: str, deep: int, seen: dict[int, Any]) -> Iterator[tuple[str, Any]]:
+    """A thing and all that it holds, the first part with all of its own first."""
+    yield name, holder
+    if not deep or id(holder) in seen:
+        return
+    seen[id(holder)] = holder  # held: what a property makes would leave its id to another
     if isinstance(holder, (list, tuple)):
         parts: Any = ((f"{name}[{k}]", part) for k, part in enumerate(holder[:256]))
     elif isinstance(holder, dict):
@@ -138,10 +162,7 @@ def _search(holder: Any, thing: Any, name: str, deep: int, seen: set[int]) -> st
     else:
         parts = ((f"{name}.{k}", v) for k, v in _attributes(holder))
     for inner, part in parts:
-        found = _search(part, thing, inner, deep - 1, seen)
-        if found is not None:
-            return found
-    return None
+        yield from _inside(part, inner, deep - 1, seen)
 
 
 def _attributes(holder: Any) -> Iterator[tuple[str, Any]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-import linecache
 from collections.abc import Callable
 from functools import cached_property, lru_cache
 from itertools import islice
 from types import CodeType
 from typing import Any, TypeVar
+
+from . import sources
 
 Kept = TypeVar("Kept")
 BRIEF = 60  # characters of an expression of several lines
@@ -27,7 +28,7 @@ class Place:
         line, end_line, column, end_column = found or (None,) * 4
         first = line or self.code.co_firstlineno
         if end_line is None or column is None or end_column is None:
-            text = linecache.getline(self.file, first)
+            text = sources.line(self.file, first)
             return first, len(text) - len(text.lstrip()), first, len(text.rstrip())
         # Positions count bytes; people and editors count characters.
         return (
@@ -37,9 +38,9 @@ class Place:
             _characters(self.file, end_line, end_column),
         )
 
-    @property
+    @cached_property
     def file(self) -> str:
-        return self.code.co_filename
+        return sources.file_of(self.code)
 
     @property
     def line(self) -> int:
@@ -51,12 +52,14 @@ class Place:
 
     @property
     def text(self) -> str:
-        """The expression as written."""
+        """The expression as written; without a source, its line."""
         line, column, end_line, end_column = self.span
-        lines = [linecache.getline(self.file, n).rstrip("\n") for n in range(line, end_line + 1)]
-        if len(lines) == 1:
-            return lines[0][column:end_column]
-        return "\n".join([lines[0][column:], *lines[1:-1], lines[-1][:end_column]])
+        lines = [sources.line(self.file, n).rstrip("\n") for n in range(line, end_line + 1)]
+        if len(lines) > 1:
+            found = "\n".join([lines[0][column:], *lines[1:-1], lines[-1][:end_column]])
+        else:
+            found = lines[0][column:end_column] if lines else ""
+        return found if found.strip() else f"line {line}"
 
     @property
     def brief(self) -> str:
@@ -105,7 +108,7 @@ class Written(Place):
 
     def __init__(self, code: CodeType, node: ast.expr | ast.stmt) -> None:
         super().__init__(code, 0)
-        self.span = span_of(code.co_filename, node)
+        self.span = span_of(self.file, node)
 
 
 def by_code(maxsize: int) -> Callable[[Callable[..., Kept]], Callable[..., Kept]]:
@@ -130,7 +133,7 @@ def _within(inner: tuple, outer: tuple) -> bool:
 
 
 def _characters(file: str, line: int, column: int) -> int:
-    return len(linecache.getline(file, line).encode()[:column].decode(errors="replace"))
+    return len(sources.line(file, line).encode()[:column].decode(errors="replace"))
 
 
 def span_of(file: str, node: ast.AST) -> tuple[int, int, int, int]:
@@ -143,11 +146,8 @@ def span_of(file: str, node: ast.AST) -> tuple[int, int, int, int]:
 @lru_cache(maxsize=64)
 def tree(file: str) -> ast.Module | None:
     """The syntax tree of a file of the user's, or None when there is no source."""
-    text = "".join(linecache.getlines(file))
-    try:
-        return ast.parse(text) if text else None
-    except SyntaxError:
-        return None
+    text = "".join(sources.lines(file))
+    return sources.read(text, ast.PyCF_ONLY_AST) if text else None
 
 
 @lru_cache(maxsize=64)

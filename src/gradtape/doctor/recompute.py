@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import flow, namesakes
+from . import flow, namesakes, sources
 from .detours import ARRAYS, Entry, Exit
 from .place import Place, at, span_of
 from .trace import Event
@@ -176,7 +176,7 @@ class _Reading:
         self.deep = 0
         # Which call of the user's led to which function, with the exit below it.
         self.calls = {
-            (outer[0].co_filename, at(*outer).span): (inner[0], at(*outer))
+            (sources.file_of(outer[0]), at(*outer).span): (inner[0], at(*outer))
             for e in exits
             for inner, outer in pairwise(e.stack)
         }
@@ -298,7 +298,7 @@ class _Reading:
 
     def _part(self, node: ast.expr, names: list[str], name: str, code: CodeType) -> Any:
         """One of several values that are given names at once: of a tuple, or of what returns it."""
-        own = self.calls.get((code.co_filename, span_of(code.co_filename, node)))
+        own = self.calls.get((sources.file_of(code), span_of(sources.file_of(code), node)))
         if own is not None:
             code, returned = own[0], self._returned(own[0])
             node = node if returned is None else returned
@@ -322,7 +322,7 @@ class _Reading:
         return flow.spread(code, names)
 
     def _Attribute(self, node: ast.Attribute, code: CodeType) -> Any:
-        own = self.calls.get((code.co_filename, span_of(code.co_filename, node)))
+        own = self.calls.get((sources.file_of(code), span_of(sources.file_of(code), node)))
         if own is not None:  # a property
             return self._result(own[0])
         for inner in {inner: None for e in self.exits for inner, _ in e.stack}:
@@ -356,7 +356,7 @@ class _Reading:
         function = node.func
         if leaving and isinstance(function, ast.Attribute) and function.attr == "numpy":
             return self._exit(leaving)
-        own = self.calls.get((code.co_filename, span_of(code.co_filename, node)))
+        own = self.calls.get((sources.file_of(code), span_of(sources.file_of(code), node)))
         if own is not None and not leaving:
             return self._result(own[0])
         if isinstance(function, ast.Attribute) and not self._is_module(function.value, code):

@@ -6,6 +6,7 @@ it had, so a replay is the function that the tape knows, in double precision.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from . import kinds
+from .graph import Values, in_order, makers
 from .trace import Event, Query, Tape, Value
 
+BYTES = 24 << 20  # that a run may hold; rules compare several
 Flows = Callable[[Event], bool]
 
 
@@ -31,17 +34,19 @@ class Replay:
         return value.array if found is None else found
 
 
-def above(targets: Iterable[Value]) -> set[Value]:
+def above(targets: Iterable[Value]) -> Values:
     """All values that the targets were computed from, also inside of custom gradients."""
-    seen = set(targets)
+    seen = dict.fromkeys(targets)
     queue = list(seen)
+    done: set[Event] = set()
     while queue:
         maker = queue.pop().maker
-        if maker is None:
+        if maker is None or maker in done:
             continue
+        done.add(maker)
         for given in (*maker.inputs, *maker.attrs.get("inside", ())):
             if isinstance(given, Value) and given not in seen:
-                seen.add(given)
+                seen[given] = None
                 queue.append(given)
     return seen
 
@@ -63,16 +68,16 @@ def flows_in(tape: Tape, values: Iterable[Value]) -> Flows:
 
 def between(given: list[Value], made: list[Value]) -> list[Event]:
     """The events that lead from some values to others, oldest first."""
-    found: set[Event] = set()
+    found: list[Event] = []
     queue, seen = list(made), set(given)
     while queue:
         value = queue.pop()
         if value in seen or value.maker is None or twin(value, given) is not None:
             continue
         seen.add(value)
-        found.add(value.maker)
+        found.append(value.maker)
         queue += value.maker.inputs
-    return sorted(found, key=lambda e: e.time)
+    return in_order(found)
 
 
 def twin(value: Value, among: Iterable[Value]) -> Value | None:
@@ -91,12 +96,16 @@ def replay(targets: Iterable[Value], changed: dict[Value, Any], flows: Flows) ->
     twins = {v: changed[other] for v in values if (other := twin(v, changed)) is not None}
     changed = {**twins, **changed}
     run = Replay(dict(changed))
-    events = {v.maker for v in values if v.maker is not None}
     with np.errstate(all="ignore"):
-        for event in sorted(events, key=lambda e: e.time):
+        held = 0
+        for event in makers(values):
             if event.kind == "CustomGradient":
                 _inside(run, event, changed)
             elif flows(event) and any(v in run.values for v in event.inputs):
+                held += sum(8 * math.prod(v.shape) for v in event.outputs)
+                if held > BYTES:
+                    run.failed = run.failed or "it is too large to be run again"
+                    break
                 _again(run, event, changed)
     return run
 
@@ -122,9 +131,10 @@ def _again(run: Replay, event: Event, changed: dict[Value, Any]) -> None:
         run.failed = run.failed or f"{event.name} ({type(error).__name__}: {error})"
         return
     run.pulls[event] = pull
-    for k, (made, array) in enumerate(zip(event.outputs, outputs, strict=True)):
+    for made, array in zip(event.outputs, outputs, strict=True):
         joined = any(
-            v in run.values and kinds.cause(event, i, k) is None for i, v in enumerate(event.inputs)
+            v in run.values and kinds.cause(event, i, made) is None
+            for i, v in enumerate(event.inputs)
         )
         if made.floating and joined and made not in changed:
             run.values[made] = array
@@ -136,9 +146,8 @@ def gradient(run: Replay, query: Query, nodes: list[Value], targets: list[Value]
     seeds = query.seeds or [None] * len(targets)
     for target, seed in zip(targets, seeds, strict=False):
         cotangents[target] = np.ones_like(run[target]) if seed is None else np.asarray(seed)
-    events = {v.maker for v in above(targets) if v.maker is not None}
     with np.errstate(all="ignore"):
-        for event in sorted(events, key=lambda e: e.time, reverse=True):
+        for event in reversed(makers(above(targets))):
             gs = [cotangents.get(o) for o in event.outputs]
             pull = run.pulls.get(event)
             if pull is None or all(g is None for g in gs):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-import linecache
 from dataclasses import dataclass, field
 
-from . import edits, flow, namesakes
+from . import edits, flow, namesakes, sources
 from .place import Place, full_name, imports, parents, span_of
 
 PACKAGES = ("numpy", "scipy", "math")
@@ -36,7 +35,7 @@ class Rewrite:
             return None
         if statement.lineno != statement.end_lineno:
             return None
-        text = linecache.getline(self.place.file, statement.lineno).rstrip("\n")
+        text = sources.line(self.place.file, statement.lineno).rstrip("\n")
         for start, stop, new in sorted(self.edits, reverse=True):
             text = text[:start] + new + text[stop:]
         return text.strip()
@@ -183,7 +182,7 @@ def _method(found: Rewrite, node: ast.Call, function: ast.Attribute, new: str) -
     given = [*node.args, *(k.value for k in node.keywords)]
     end = span_of(file, node)[3]
     if given:
-        text = linecache.getline(file, line)
+        text = sources.line(file, line)
         first = text.index("(", span_of(file, function)[3]) + 1
         found.edits += [(start, start, f"{new}("), (stop, first, ", ")]
     else:

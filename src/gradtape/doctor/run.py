@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
-import linecache
+import os
 import sys
 import threading
 from pathlib import Path
 from typing import NamedTuple
 
 from ..run import Program, run
-from . import environment
+from . import environment, sources
 from .engines.choice import choose
 from .visit import Delivery, Visit
 from .watching import exit_of
@@ -68,14 +68,12 @@ def _name(program: Program) -> str:
 
 
 def _remember(program: Program) -> None:
-    """Keep the source of a program that is in no file, to show it in the report."""
+    """Keep the source, to show it in the report: the file may not be there any more by then."""
     if program.kind == "command":
-        _cache("<string>", program.target)
-    elif program.kind == "script" and program.target == "-" and sys.stdin is not None:
+        sources.keep("<string>", program.target)
+    elif program.kind == "script" and program.target != "-":
+        sources.keep(os.path.join(os.getcwd(), program.target))
+    elif program.kind == "script" and sys.stdin is not None:
         text = sys.stdin.buffer.read()
-        _cache("<stdin>", text.decode(errors="replace"))
+        sources.keep("<stdin>", text.decode(errors="replace"))
         sys.stdin = io.TextIOWrapper(io.BytesIO(text))
-
-
-def _cache(name: str, text: str) -> None:
-    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name

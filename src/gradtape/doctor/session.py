@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import ast
+import gc
 import math
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from . import names, states
 from .audit import audit
-from .case import Case, ErrorCase, Question, Run
+from .case import ErrorCase, Run
+from .examining import examine
+from .faults import finite
 from .finding import Finding
-from .history import History, Line, Record
+from .history import BROKEN, History, Line, Record
 from .place import Place, at
 from .rules import CATALOGUE
-from .trace import Answer, Asked, Query, Trace
+from .trace import Asked, Variable
 
 THOROUGH = 3  # first steps of a place that are examined in full, healthy or not
+# Events of a log that is large: a look takes as long as a dozen steps. When the first step of a
+# place is sound and nothing is found in it, the next to be looked into is the 16th.
+MUCH, LATER = 3_000, 16
 # What a call that asks for gradients may name its two first parameters.
 CALLS = (("target", "sources"), ("target", "source"), ("loss_fn", "variables"))
 UNHEARD = (
@@ -61,11 +70,14 @@ class Session:
             return
         self._guarded(self.engine.catch_up)
         RUNNING.remove(self)
-        if not any(s.engine is self.engine for s in RUNNING):
+        last = not any(s.engine is self.engine for s in RUNNING)
+        if last:
             self.engine.stop()
         self._guarded(self._conclude)
         self.notes += self.engine.notes
         self.faults += self.engine.faults
+        if last:
+            self.engine.forget()
 
     def raised(self, error: BaseException) -> None:
         """The program ended with this exception."""
@@ -105,6 +117,8 @@ class Session:
         result = asked.results[0] if len(asked.results) == 1 else None
         if result is not None and np.ndim(result) == 0:
             record.targets.add(float(np.real(result)))
+        else:
+            record.several = True
         return record
 
     def _look(self, asked: Asked) -> None:
@@ -118,11 +132,16 @@ class Session:
             for finding in known[1]:
                 _count(finding, place, step)
             return
+        if quiet and known is not None and not known[1] and len(self.engine.log) > MUCH:
+            due = due and step >= LATER
+            if not due:
+                return
         if quiet and step > THOROUGH:
             if not due:
                 return
             self.engine.trim(0)  # a look at this step alone is quicker
-        self._known[place] = found, self._examine(asked, record)
+        with _collected_later(len(self.engine.log) > MUCH):
+            self._known[place] = found, self._examine(asked, record)
 
     def _glance(self, asked: Asked) -> None:
         """A step of which norms are known: faults that are known are met again, or not."""
@@ -178,7 +197,6 @@ class Session:
         for answer, line in zip(query.answers, record.lines, strict=False):
             answer.name = line.name
             answer.state = line.state if query.error is None else "error"
-            answer.norm = states.norm(answer.array)
         found = [self._keep(finding) for finding in examine(trace, query, self.history)]
         if self.audit and not found:
             found = [self._keep(finding) for finding in audit(trace, query, self.history)]
@@ -195,7 +213,8 @@ class Session:
         else:
             for step in finding.steps:
                 _count(known, finding.query and finding.query.place, step)
-            known.sources += [s for s in finding.sources if s not in known.sources]
+            there = set(known.sources)
+            known.sources += [s for s in finding.sources if s not in there]
         return known
 
     def _earlier(self, finding: Finding) -> Finding | None:
@@ -223,12 +242,33 @@ class Session:
         if not record:
             return True
         lines = [line for line in record.lines if line.name in finding.sources]
+        if finding.state in BROKEN and self._overcame(finding, lines):
+            return False
         (rule,) = (rule for rule in CATALOGUE if rule.code == finding.code)
         return rule.stands(finding, lines, record.targets.numbers)
 
+    def _overcame(self, finding: Finding, lines: list[Line]) -> bool:
+        """Was a step that was not finite left out, as a scaled loss does that overflowed? What is
+        trained with such a gradient is not finite ever after."""
+        if not lines or any(line.state in (*BROKEN, "none") for line in lines):
+            return False
+        trace = self.engine.trace()
+        if not any(v.dtype == "float16" for v in trace.values):
+            return False  # nothing else is scaled so that it overflows on purpose
+        sources = [a.source for a in finding.query.answers if a.name in finding.sources]
+        for owner in [source.owner if isinstance(source, Variable) else None for source in sources]:
+            values = [
+                v for v in trace.values if v.variable is not None and v.variable.owner is owner
+            ]
+            trained = any(v.maker is not None and v.maker.way == "assign" for v in values)
+            trained = trained or _by_library(finding.query)
+            if owner is None or not trained or not all(finite(v.array) for v in values[-1:]):
+                return False
+        return True
+
     def _conclude(self) -> None:
         self.findings = {k: f for k, f in self.findings.items() if self._stands(f)}
-        run = Run(self.engine.trace(), self.history, list(self.findings.values()))
+        run = Run(self.engine.trace, self.history, list(self.findings.values()))
         for rule in CATALOGUE:
             for finding in rule.examine_run(run):
                 self._keep(finding)
@@ -240,29 +280,12 @@ class Session:
                         line.disprove(finding.steps)
 
 
-def examine(trace: Trace, query: Query, history: History) -> list[Finding]:
-    """The findings of one query: of each answer, the first rule that knows the cause."""
-    found: list[Finding] = []
-    question = Question(trace, query)
-    for answer in query.answers:
-        case = Case(trace, query, answer, history, question)
-        for rule in CATALOGUE:
-            if answer.state in rule.states:
-                finding = rule.examine(case)
-                if finding is not None:
-                    _merge(found, finding)
-                    break
-    whole = Case(trace, query, Answer(None, "", None, state="none"), history, question)
-    for rule in CATALOGUE:
-        for finding in rule.examine_query(whole):
-            _merge(found, finding)
-    return found
-
-
 def _note_norms(line: Line, norms: list[Any], steps: int) -> None:
     """Where the norm leaves it open, the state is that of the last gradient of such a norm."""
     if norms[-1] is None:
-        line.state = "none"
+        # Whether there is a gradient does not change from call to call, and the first ones were
+        # looked into; a copy may only be unable to tell how large it is.
+        line.state = line.state if line.states else "none"
     else:
         told = states.by_norm(norms[-1], math.prod(line.shape))
         line.state = line.known.get(told, told)
@@ -270,8 +293,28 @@ def _note_norms(line: Line, norms: list[Any], steps: int) -> None:
     line.states[line.state] = line.states.get(line.state, 0) + steps
 
 
+@contextmanager
+def _collected_later(much: bool) -> Iterator[None]:
+    """A trace of many objects, none of which is garbage yet: to walk them all again and again would
+    take a third of the time."""
+    on = much and gc.isenabled()
+    if on:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
+
+
 def _power_of_4(step: int) -> bool:
     return not step & (step - 1) and step.bit_length() % 2 == 1
+
+
+def _by_library(query: Any) -> bool:
+    """Was it a library that asked, in a training of its own such as `fit`?"""
+    function = getattr(query.place.node, "func", None)
+    return isinstance(function, ast.Attribute) and function.attr != query.method
 
 
 def fault_in_words(fault: BaseException) -> str:
@@ -295,14 +338,6 @@ def _count(finding: Finding, place: Place | None, step: int) -> None:
 def _tell(asked: Asked) -> None:
     for session in RUNNING[:]:
         session.asked(asked)
-
-
-def _merge(found: list[Finding], finding: Finding) -> None:
-    for other in found:
-        if other.key == finding.key:
-            other.sources += finding.sources
-            return
-    found.append(finding)
 
 
 def _engine(name: str) -> Any:

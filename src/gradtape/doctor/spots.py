@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import states
-from .graph import Path, ancestors
+from .graph import Path, ancestors, makers
 from .place import Place
 from .trace import Event, Value, Variable
 
@@ -160,9 +160,8 @@ def _between(case: Case) -> Iterable[tuple[Event, Value]]:
     What a variable was assigned belongs to the step before, unless the path itself goes by it.
     """
     behind = ancestors(case.targets, STEPS)
-    ahead: set[Value] = set(case.nodes) & behind
-    events = {v.maker for v in behind if v.maker is not None}
-    for event in sorted(events, key=lambda e: e.time):
+    ahead: set[Value] = behind.keys() & case.nodes
+    for event in makers(behind):
         if not ahead.isdisjoint(event.inputs):
             for made in event.outputs:
                 if made in behind:

@@ -86,8 +86,9 @@ class Event:
     tapes: frozenset[int] = frozenset()  # numbers of the tapes that were recording
     # Cotangents of the outputs to those of the inputs (None where there is none), on arrays.
     pull: Callable[[Sequence[Any]], list[Any]] | None = None
-    # Other arrays for the inputs to those of the outputs, and the pull at that point.
-    replay: Callable[[Sequence[Any]], tuple[list[Any], Any]] | None = None
+    # Other arrays for the inputs to those of the outputs, and the pull at that point; with a second
+    # argument True, whole numbers are taken for real ones.
+    replay: Callable[..., tuple[list[Any], Any]] | None = None
 
     def place_in(self, *codes: CodeType) -> Place:
         """Where it happened as seen from one of these functions; the innermost place otherwise."""
@@ -123,13 +124,28 @@ class Tape:
     forgotten: list[list[float]] = field(default_factory=list)  # times of which it knows no more
     watches: list[Watch] = field(default_factory=list)
     queries: int = 0
+    _watched: dict[Value | Variable, list[Watch]] = field(default_factory=dict)
 
     def recording(self, time: float) -> bool:
         return any(start <= time < stop for start, stop in self.spans)
 
+    def watch(self, watch: Watch) -> None:
+        self.watches.append(watch)
+        self._watched.setdefault(watch.value, []).append(watch)
+
+    def forget(self) -> None:
+        self.watches.clear()
+        self._watched.clear()
+
+    def watched(self, thing: Value | Variable) -> bool:
+        """Was this very thing watched, and not what it is a read of?"""
+        return thing in self._watched
+
     def watches_of(self, value: Value) -> list[Watch]:
-        keys = (value, value.variable) if value.variable is not None else (value,)
-        return [w for w in self.watches if any(w.value is k for k in keys)]
+        own = self._watched.get(value, [])
+        if value.variable is None:
+            return own
+        return sorted([*own, *self._watched.get(value.variable, [])], key=lambda w: w.time)
 
 
 @dataclass(eq=False)
@@ -195,6 +211,23 @@ class Trace:
     tapes: dict[int, Tape] = field(default_factory=dict)
     queries: list[Query] = field(default_factory=list)
     exits: list[Any] = field(default_factory=list)  # all that left, also what never came back
+    _reads: dict[Variable, list[Value]] = field(default_factory=dict)
+    _updates: dict[Variable, Event] = field(default_factory=dict)
+    _indexed: list[int] = field(default_factory=lambda: [0, 0])  # values and events looked at
 
     def reads(self, variable: Variable) -> list[Value]:
-        return [v for v in self.values if v.variable is variable]
+        for value in self.values[self._indexed[0] :]:
+            if value.variable is not None:
+                self._reads.setdefault(value.variable, []).append(value)
+        self._indexed[0] = len(self.values)
+        return self._reads.get(variable, [])
+
+    def update(self, variable: Variable) -> Event | None:
+        """The last event that changed a variable."""
+        for event in self.events[self._indexed[1] :]:
+            if event.way == "assign":
+                for made in event.outputs:
+                    if made.variable is not None:
+                        self._updates[made.variable] = event
+        self._indexed[1] = len(self.events)
+        return self._updates.get(variable)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]
 import atexit
 import contextlib
 import json
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from . import ears
 from .report import Exit, Report
 from .report.words import shown, summary
 from .session import Session, fault_in_words
@@ -152,6 +154,13 @@ class Visit:
                 if hasattr(os, "register_at_fork"):
                     back, forth = self._ignore_termination, self._await_termination
                     os.register_at_fork(before=back, after_in_parent=forth, after_in_child=back)
+                # To the program, the signal does what it always does: it ends the process.
+                for function in (signal.getsignal, signal.signal):
+                    with contextlib.suppress(ears.NoEar):
+                        ears.put(function, ears.Hooks(after=self._as_without))
+
+    def _as_without(self, told: Any, handler: Any) -> Any:
+        return signal.SIG_DFL if handler == self._terminated else handler
 
     def _ignore_termination(self) -> None:
         self._exchange(self._terminated, signal.SIG_DFL)
@@ -162,7 +171,7 @@ class Visit:
     @staticmethod
     def _exchange(old: Any, new: Any) -> None:
         with contextlib.suppress(ValueError):
-            if signal.getsignal(signal.SIGTERM) == old:
+            if _signal.getsignal(signal.SIGTERM) == old:
                 signal.signal(signal.SIGTERM, new)
 
     def _terminated(self, number: int, frame: Any) -> None:

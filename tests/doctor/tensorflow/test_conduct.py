@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
+import hashlib
+import linecache
+import os
 import re
+import signal
 import sys
 import threading
+import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from gradtape import doctor
+from gradtape.doctor import ears
 from gradtape.doctor.engines.tensorflow import reading
 from gradtape.doctor.session import Session
 from tests.commands import gradtape, python
 
+from ..looking import seen
 from ..programs import diagnose
 from .running import PREAMBLE, diagnosed, needs_tensorflow, on_tensorflow  # noqa: F401
 
@@ -72,13 +83,37 @@ print(len(traces), float(tf.random.normal([])).hex(), np.random.random().hex())
 def test_a_program_prints_the_same_bit_for_bit(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(PROGRAM)
-    plain = python(script, timeout=300)
-    watched = gradtape("doctor", "--engine", "tensorflow", script, timeout=300)
+    plain = python(script)
+    watched = gradtape("doctor", "--engine", "tensorflow", script)
     assert plain.returncode == 0, plain.stderr
     assert watched.stdout == plain.stdout
     assert watched.returncode == 0
     assert "GT302 sqrt-at-zero" in watched.stderr
     assert "fault" not in watched.stderr
+
+
+def test_what_is_stored_copied_and_spread_is_the_same(tmp_path: Path) -> None:
+    script = Path(__file__).with_name("saving.py")
+    ways = {"plain": python, "twice": python, "watched": partial(gradtape, "doctor")}
+    done, files = {}, {}
+    for name, way in ways.items():
+        (tmp_path / name).mkdir()
+        done[name] = way(script, tmp_path / name, timeout=600)
+        found = [f for f in (tmp_path / name).rglob("*") if f.is_file()]
+        files[name] = {str(f.relative_to(tmp_path / name)): f.read_bytes() for f in found}
+    plain, watched = done["plain"], done["watched"]
+    assert plain.returncode == 5, plain.stderr
+    assert watched.stdout == plain.stdout
+    assert watched.returncode == 5
+    assert "fault" not in watched.stderr
+    assert files["watched"].keys() == files["plain"].keys()
+    # Some hold the time, or names that are drawn at random.
+    fixed = {name for name, data in files["plain"].items() if data == files["twice"].get(name)}
+    # A graph that is saved names its functions by TensorFlow's count of all functions of the
+    # process, those of the doctor among them.
+    fixed -= {"saved/saved_model.pb", "saved/fingerprint.pb"}
+    assert len(fixed) >= 4
+    assert [name for name in fixed if files["watched"][name] != files["plain"][name]] == []
 
 
 @pytest.mark.parametrize("line", ["tf.truncatemod(w, 1.5)", "w * h.numpy()"])
@@ -90,8 +125,8 @@ def test_a_traceback_has_no_frames_of_the_doctor(line: str, decorator: str, tmp_
         f"{decorator}\ndef step(h):\n    with tf.GradientTape() as tape:\n        y = {line}\n"
         "    return tape.gradient(y, w)\n\n\nstep(tf.constant(1.0))\n"
     )
-    plain = python(script, timeout=300)
-    watched = gradtape("doctor", "--engine", "tensorflow", script, timeout=300)
+    plain = python(script)
+    watched = gradtape("doctor", "--engine", "tensorflow", script)
     assert watched.returncode == plain.returncode
     shown = plain.stderr.partition("Traceback")[2].strip()
     assert re.sub(r"generated_file\w+", "", shown) in re.sub(
@@ -99,8 +134,8 @@ def test_a_traceback_has_no_frames_of_the_doctor(line: str, decorator: str, tmp_
     )
 
 
-def _hooks() -> dict[str, Any]:
-    """All that the doctor puts something of its own in the place of."""
+def _around() -> dict[str, Any]:
+    """What stands in the classes and modules that the doctor listens to, and in its other ways."""
     import keras
     from tensorflow.python.autograph.impl import api
     from tensorflow.python.eager import context
@@ -108,34 +143,91 @@ def _hooks() -> dict[str, Any]:
     from tensorflow.python.eager.polymorphic_function import atomic_function
     from tensorflow.python.framework import constant_op, func_graph, ops
     from tensorflow.python.ops import custom_gradient, resource_variable_ops, script_ops
+    from tensorflow.python.util import traceback_utils
 
     owners = (
         GradientTape, atomic_function, atomic_function.AtomicFunction, constant_op, api,
         func_graph.FuncGraph, ops._EagerTensorBase, resource_variable_ops.BaseResourceVariable,
         custom_gradient, script_ops, script_ops.EagerFunc, keras.layers.Layer, threading.Thread,
-        keras.src.backend.tensorflow.trainer.TensorFlowTrainer,
-        keras.src.backend.tensorflow.core.Variable,
+        keras.src.backend.tensorflow.trainer.TensorFlowTrainer, traceback_utils, context, signal,
+        keras.src.backend.tensorflow.core.Variable, sys, threading, linecache, atexit,
     )  # fmt: skip
-    found = {f"{o.__name__}.{k}": v for o in owners for k, v in vars(o).items()}
+    found = {f"{o.__name__}.{k}": id(v) for o in owners for k, v in vars(o).items()}
     return {
         **found, "callbacks": list(context.context().op_callbacks), "finders": list(sys.meta_path),
+        "path": list(sys.path), "filters": list(warnings.filters), "hook": sys.excepthook,
+        "trace": sys.gettrace(), "profile": sys.getprofile(), "collector": gc.get_threshold(),
+        "signals": [signal.getsignal(k) for k in (signal.SIGTERM, signal.SIGINT)],
+        "buffer": bytes(memoryview(tf_constant())), "environment": dict(os.environ),
+        "limit": sys.getrecursionlimit(),
     }  # fmt: skip
 
 
-def test_nothing_is_left_behind() -> None:
+def tf_constant() -> Any:
     import tensorflow as tf
 
-    before = _hooks()
+    return tf.constant([1.0, 2.0])
+
+
+def test_whoever_looks_at_what_is_listened_to_sees_no_difference() -> None:
     session = Session("tensorflow")
     session.start()
-    during = _hooks()
+    touched = [ear.function for ear in ears.heard.values()]
     session.stop()
-    after = _hooks()
-    assert {k for k in before if before[k] is not during[k] and before[k] != during[k]}
-    changed = {k for k in before if before[k] is not after[k] and before[k] != after[k]}
-    assert changed == set()
-    assert memoryview(tf.constant([1.0, 2.0])).nbytes == 8  # NumPy takes the memory again
-    assert np.exp(tf.constant(0.0)) == 1.0
+    assert len(touched) > 30
+    assert not ears.heard
+    codes = [function.__code__ for function in touched]
+    before, around = [*map(seen, touched)], _around()
+    session = Session("tensorflow")
+    session.start()
+    heard = [ear.function for ear in ears.heard.values()]
+    during, meanwhile = [*map(seen, touched)], _around()
+    session.stop()
+    assert heard == touched
+    assert during == before
+    assert {k for k in around if around[k] != meanwhile.get(k)} == {"callbacks"}
+    assert [*map(seen, touched)] == before
+    assert _around() == around
+    assert all(f.__code__ is code for f, code in zip(touched, codes, strict=True))
+
+
+def test_a_layer_without_an_init_of_its_own() -> None:
+    session = diagnosed(
+        """\
+class Double(tf.keras.layers.Layer):
+    def call(self, x):
+        return 2.0 * x
+
+
+layer = Double()
+twin = Double.from_config(layer.get_config())
+w = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(layer(w) + twin(w))
+tape.gradient(loss, w)
+"""
+    )
+    assert not session.findings
+    assert not session.faults
+
+
+def test_the_memory_of_a_tensor_is_the_same() -> None:
+    import tensorflow as tf
+
+    def taken() -> list[Any]:
+        x = tf.constant([1.0, 2.0])
+        array = np.asarray(x)
+        return [
+            array.tobytes(), array.flags.writeable, type(array.base), array.base.obj is x,
+            bytes(memoryview(x)), hashlib.sha256(x).hexdigest(), np.frombuffer(x, "f4").tolist(),
+            np.array(x, dtype="f8").tolist(), np.exp(x).tolist(), np.asarray(tf.constant("a")),
+        ]  # fmt: skip
+
+    plain = taken()
+    with doctor.watch(engine="tensorflow") as report:
+        watched = taken()
+    assert watched == plain
+    assert not report.faults
 
 
 def test_a_fault_of_the_doctor_is_one_line(
@@ -174,6 +266,14 @@ def test_what_a_version_does_not_have_is_told(moved: str, monkeypatch: pytest.Mo
     assert [note for note in session.notes if tf.__version__ in note]
 
 
+def test_a_program_that_does_not_come_as_far_as_tensorflow(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text("import a_module_that_is_missing\nimport tensorflow as tf\n")
+    plain, watched = python(script), gradtape("doctor", script)
+    assert plain.returncode == watched.returncode == 1
+    assert watched.stderr == plain.stderr
+
+
 def test_a_module_that_imports_tensorflow_late(tmp_path: Path) -> None:
     package = tmp_path / "package"
     package.mkdir()
@@ -187,10 +287,65 @@ def test_a_module_that_imports_tensorflow_late(tmp_path: Path) -> None:
         "    return tape.gradient(y, x)\n"
     )
     (package / "train.py").write_text("from .model import slope\n\nprint(slope(3.0))\n")
-    done = gradtape("doctor", "-m", "package.train", cwd=tmp_path, timeout=300)
+    done = gradtape("doctor", "-m", "package.train", cwd=tmp_path)
     assert done.stdout == "None\n"
     assert "GT101 not-watched" in done.stderr
     assert "model.py:5" in done.stderr
+
+
+ITERATORS = """\
+import weakref
+import tensorflow as tf
+
+w = tf.Variable([1.0, 2.0])
+
+
+def rows(count):
+    try:
+        for k in range(count):
+            yield [float(k), 1.0]
+    finally:
+        print("closed", count)
+
+
+def data(count):
+    signature = tf.TensorSpec([2], tf.float32)
+    return tf.data.Dataset.from_generator(rows, args=[count], output_signature=signature)
+
+
+@tf.function
+def step(iterator):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum((w * next(iterator) - 1.0) ** 2)
+    w.assign_sub(0.01 * tape.gradient(loss, w))
+    return loss
+
+
+for turn in range(2):
+    iterator = iter(data(6))
+    for _ in range(4):
+        print(float(step(iterator)))
+    handle = weakref.ref(iterator._iterator_resource)
+    del iterator
+    print("gone:", handle() is None)
+    for x in data(3):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(w * x)
+        tape.gradient(loss, w)
+        if turn:
+            break
+print("end")
+"""
+
+
+def test_an_iterator_ends_when_the_program_lets_it_go(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(ITERATORS)
+    plain = python(script, timeout=300)
+    watched = gradtape("doctor", "--engine", "tensorflow", script, timeout=300)
+    assert "gone: True" in plain.stdout
+    assert watched.stdout == plain.stdout
+    assert "all healthy" in watched.stderr
 
 
 def test_under_pytest(tmp_path: Path, request: pytest.FixtureRequest) -> None:
@@ -205,7 +360,7 @@ def test_under_pytest(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     )
     known = request.config.pluginmanager.has_plugin("gradtape")  # as the installed package
     plugin = () if known else ("-p", "gradtape.testing.plugin")
-    done = python("-m", "pytest", *plugin, "--gradtape-doctor", test, cwd=tmp_path, timeout=300)
+    done = python("-m", "pytest", *plugin, "--gradtape-doctor", test, cwd=tmp_path)
     assert done.returncode == 1
     assert "GT101 not-watched" in done.stdout
 
@@ -222,8 +377,6 @@ def test_in_a_notebook(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_part_of_a_program() -> None:
-    from gradtape import doctor
-
     with doctor.watch(engine="tensorflow") as report:
         exec(compile(PREAMBLE + FAULTY, "<part>", "exec"), {"__name__": "__main__"})
     assert [f.name for f in report.findings] == ["not-watched"]

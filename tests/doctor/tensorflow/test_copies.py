@@ -42,8 +42,9 @@ WAYS = {"dead": "tf.nn.relu(x @ w + b)", "broken": "tf.sqrt(x @ w + b + 5.0)"}
 @pytest.mark.parametrize("way", WAYS)
 def test_a_fault_is_seen_in_the_call_that_has_it(way: str, gives: str) -> None:
     session = diagnosed(FAULTS.replace("FAULT", WAYS[way]).replace("RETURN", gives))
-    (finding,) = session.findings.values()
-    assert finding.steps == [38, 39, 40]
+    # Zeros that come back are counted and are no fault; what is not a number is one at once.
+    steps = [finding.steps for finding in session.findings.values()]
+    assert steps == ([] if way == "dead" else [[38, 39, 40]])
     (record,) = session.history.records.values()
     assert record.steps == 100
     states = {"zero" if way == "dead" else "nan": 3, "ok": 97}

@@ -20,11 +20,12 @@ from ...ops.reasons import Reason
 from ...sweep import SEVERAL, SHORT
 from ...tape import GradientTape, _differentiate
 from ...variable import Variable
-from .. import backward, graph
+from .. import backward
 from ..place import Place, at
 from ..report import Report
 from ..report.words import shown
 from ..session import RUNNING, Session
+from ..trace import Variable as TracedVariable
 from . import gradtape as raw
 
 SWITCH_ON = (
@@ -110,7 +111,8 @@ def _walked(engine: raw.Engine, event: tuple) -> list:
     cotangents = backward.walk(trace, query, query.tape).cotangents
     answers = []
     for answer in query.answers:
-        nodes = graph.nodes(query, answer.source, trace.values)
+        source: Any = answer.source
+        nodes = trace.reads(source) if isinstance(source, TracedVariable) else [source]
         watched = any(query.tape.watches_of(node) for node in nodes)
         parts = [cotangents[node] for node in nodes if watched and node in cotangents]
         answers.append(tensor(sum(parts[1:], parts[0])) if parts else None)

@@ -38,7 +38,8 @@ from ...tensor import Tensor
 from ...variable import Variable
 from ..place import Place, at
 from ..trace import Asked, Trace
-from .joining import innermost
+from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Fader, needed
+from .joining import innermost, with_those_around
 
 # The first field of a raw event; the last three are code, offset and thread.
 (
@@ -76,8 +77,8 @@ INDEXING = (
     (indexing, "getitem"), (rearranging, "slice"), (rearranging, "repeat"),
     (picking, "dynamic_partition"),
 )  # fmt: skip
-# What is kept of older tapes: a chain of steps for the rules that look back.
-KEEP_EVENTS, KEEP_BYTES, KEEP_TAPES, KEEP_MADE = 200, 64 << 20, 3, 1_000
+# What is kept of older tapes: a chain of steps for the rules that look back, if it is small.
+KEEP_EVENTS, KEEP_TAPES, KEEP_MADE = 200, 3, 1_000
 # Libraries whose frames are not the user's.
 LIBRARIES = frozenset({"gradtape", "numpy", "scipy", "contextlib", "functools", "runpy"})
 
@@ -94,11 +95,16 @@ class Engine:
         self.latest: dict[int, tuple] = {}  # by id of the variable: its last READ
         self._undo: list[Callable[[], None]] = []
         self._numbers = count()
-        self._counted = self._bytes = 0  # of the log: events looked at, bytes they hold
+        self._bytes = 0  # that the log holds, of what is large
+        self._settled = 0  # the length of the log when it was last cut short
+        self.loose = KEEP_LOOSE  # its length that is too much outside of tapes
+        self._fade = Fader(lambda t: (t._value, t._value.shape, t._value.dtype))
+        self._faded = 0  # events of the log that were looked at for something to let go
         self.notes: list[str] = []  # what cannot be listened to
         self.faults: list[str] = []  # of the listening itself
         self.deaf = False  # while the doctor itself computes
         self.asking = 0  # queries that are being answered
+        self.looking: int | None = None  # the tape whose answers are looked at
 
     # --- coming and going -------------------------------------------------------------------------
     def start(self) -> None:
@@ -123,6 +129,12 @@ class Engine:
     def stop(self) -> None:
         while self._undo:
             self._undo.pop()()
+
+    def forget(self) -> None:
+        """Let go of the program's objects."""
+        self.log.clear()
+        self.tapes.clear()
+        self.latest.clear()
 
     def _set(self, owner: Any, name: str, value: Any) -> None:
         had, old = name in vars(owner), vars(owner).get(name)
@@ -177,7 +189,7 @@ class Engine:
         self._undo.append(undo)
 
     def _logged(self, op: Any, original: Any) -> Any:
-        append = self.log.append
+        append, log = self.log.append, self.log
 
         def apply(*operands: Any, **params: Any) -> Any:
             result = original(*operands, **params)
@@ -191,6 +203,10 @@ class Engine:
                     (OP, op, operands, params, result, outer, user.f_code, user.f_lasti,
                      get_ident())
                 )  # fmt: skip
+                if result.__class__ is Tensor and result._value.nbytes >= LARGE:
+                    self.grew(result._value.nbytes)
+                elif outer is not None and len(log) > self.loose:
+                    self.grew(0)
             return result
 
         return apply
@@ -365,7 +381,9 @@ class Engine:
                     error, user.f_code, user.f_lasti, get_ident(),
                 )  # fmt: skip
                 engine.log.append(event)
+                engine.looking = event[1]
                 engine.asked(_asked(event, user))
+                engine.looking = None
                 engine.trim()
 
         ask.__name__ = method
@@ -389,31 +407,81 @@ class Engine:
         return Reader(self).read()
 
     # --- keeping it small -------------------------------------------------------------------------
+    def grew(self, more: int) -> None:
+        """The log holds so many bytes more: let go of what is too much."""
+        self._bytes += more
+        if self.deaf or self.asking:
+            return
+        loose = len(self.log) > self.loose and not threads.active
+        if loose or self._bytes > KEEP_BYTES:
+            self.trim(0)
+            if self._bytes > KEEP_BYTES:
+                self._fade_large()
+
     def trim(self, most: int = KEEP_EVENTS) -> None:
         """Forget what no later query needs: all before the last tapes, when there is much of it."""
         log = self.log
-        results = [event[4] for event in log[self._counted :] if event[0] == OP]
-        self._bytes += sum([r._value.nbytes for r in results if r.__class__ is Tensor])
-        self._counted = len(log)
-        if self._counted < most and self._bytes < KEEP_BYTES:
+        if len(log) < max(most, 2 * self._settled if most else 0) and self._bytes <= KEEP_BYTES:
             return
         starts = [k for k, event in enumerate(log) if event[0] == START]
-        kept = starts[-KEEP_TAPES:] + [
-            next((k for k in starts if log[k][1] == number), len(log))
-            for number, tape in self.tapes.values()
-            if tape._recording
-        ]
-        first = min(kept, default=len(log))
+        answered = max((k + 1 for k, event in enumerate(log) if event[0] == QUERY), default=0)
+        first = needed(log, starts[-KEEP_TAPES:], answered, _bytes, self._may_be_asked)
+        first = with_those_around(log, first, START, STOP)
         # Variables are known by their last read and their making, whenever that was.
         alive = [event for event in log[:first] if event[0] == MADE][-KEEP_MADE:]
         dropped = set(map(id, log[:first]))
         alive += [event for event in self.latest.values() if id(event) in dropped]
         log[:first] = alive
-        forgotten = {number for number, _ in self.tapes.values()} - {
-            event[1] for event in log if event[0] in (START, QUERY)
-        }
-        self.tapes = {k: v for k, v in self.tapes.items() if v[0] not in forgotten}
-        self._counted, self._bytes = 0, 0
+        known = {event[1] for event in log if event[0] in (START, QUERY)}
+        self.tapes = {k: v for k, v in self.tapes.items() if v[0] in known or v[1]._recording}
+        self._bytes, self._settled = sum(map(_bytes, log)), len(log)
+        self._faded, self.loose = 0, max(KEEP_LOOSE, 2 * len(log))
+
+    def _may_be_asked(self, start: tuple) -> bool:
+        """Is a tape looked at just now, or has it something left to answer to who holds it?"""
+        _, number, tape, *_ = start
+        if number == self.looking:
+            return True
+        own = sum(event[0] == START and event[2] is tape for event in self.log)
+        # Beside the log: the table of tapes, two names for it here, and the call itself.
+        return tape._tape is not None and sys.getrefcount(tape) > own + 3
+
+    def _fade_large(self) -> None:
+        """Let large tensors go, of which others know as well what they need."""
+        log, fade = self.log, self._fade
+
+        def faded(thing: Any) -> Any:
+            return fade(thing) if thing.__class__ is Tensor and _large(thing) else thing
+
+        for k in range(self._faded, len(log) - 1):
+            event = log[k]
+            if event[0] == OP and any(map(_large, (*event[2], event[4]))):
+                operands = tuple(map(faded, event[2]))
+                log[k] = (*event[:2], operands, event[3], faded(event[4]), *event[5:])
+        self._faded = len(log) - 1
+        self._bytes = sum(map(_bytes, log))
+
+
+def _large(thing: Any) -> bool:
+    return thing.__class__ is Tensor and thing._value.nbytes >= LARGE
+
+
+def _bytes(event: tuple) -> int:
+    """What an event holds, of what is large."""
+    kind = event[0]
+    if kind == OP:
+        return event[4]._value.nbytes if _large(event[4]) else 0
+    if kind == QUERY:
+        return sum(g._value.nbytes for g in nest.flatten(event[7]) if _large(g))
+    if kind in (READ, MADE, ASSIGN, CONVERT, ESCAPE):
+        array = (
+            event[2]._value
+            if kind == READ
+            else event[{MADE: 3, ASSIGN: 4, CONVERT: 2}.get(kind, 3)]
+        )
+        found = getattr(array, "nbytes", 0)
+        return found if found >= LARGE else 0
+    return 0
 
 
 def _asked(event: tuple, frame: FrameType) -> Asked:

@@ -16,6 +16,20 @@ LIBRARIES = {"gradtape", "numpy", "tensorflow", "keras", "runpy", "contextlib", 
 TESTS = "tests.doctor"
 
 
+def with_those_around(log: list[tuple], first: int, start: int, stop: int) -> int:
+    """The place in a log from which a cut at `first` loses no tape that was open there: an outer
+    tape is asked after all of the inner ones, however many there were."""
+    begins: dict[int, int] = {}
+    opened: set[int] = set()
+    for k, event in enumerate(log[:first]):
+        if event[0] == start:
+            begins.setdefault(event[1], k)
+            opened.add(event[1])
+        elif event[0] == stop:
+            opened.discard(event[1])
+    return min((begins[number] for number in opened), default=first)
+
+
 class Joiner:
     """One reading of a log into a neutral trace; an engine says what its tensors are."""
 
@@ -116,10 +130,13 @@ class Joiner:
         tape = self.trace.tapes.get(number)
         if tape is None:
             return
-        tape.reset, tape.forgotten = self._at(code, offset), tape.forgotten + tape.spans[:-1]
+        tape.reset, past = self._at(code, offset), tape.spans[:-1]
+        tape.forgotten += past
         del tape.spans[:-1]
-        tape.watches.clear()
-        for event in self.trace.events:
+        tape.forget()
+        for event in reversed(self.trace.events):
+            if not past or event.time < past[0][0]:
+                break  # what it knew before was forgotten before
             event.tapes -= {number}
 
     def _watch(
@@ -130,7 +147,7 @@ class Joiner:
             if tape is not None and self._is_followed(part):
                 value = self._value(part, time)
                 watched: Any = value.variable if value.variable is not None else value
-                tape.watches.append(Watch(watched, time, self._at(code, offset)))
+                tape.watch(Watch(watched, time, self._at(code, offset)))
 
     def _query(
         self, time: float, number: int, method: str, target: Any, sources: Any, args: Any,

@@ -18,6 +18,7 @@ from ..detours import Entry
 from ..place import Place, at
 from ..trace import Event, Value, Variable, Watch
 from . import gradtape as raw
+from .fading import Again, Faded, FadedValue
 from .joining import Joiner
 
 _OPAQUE_NAMES = {
@@ -40,6 +41,7 @@ class Reader(Joiner):
     def __init__(self, engine: raw.Engine) -> None:
         super().__init__(engine)
         self.by_array: dict[int, Value] = {}
+        self.again = Again()
         self.inside: list[tuple] = []
         self.stacks: dict[int, tuple] = {}  # where an array was converted, by its id
         self.readers = {
@@ -82,6 +84,8 @@ class Reader(Joiner):
         """The value of an operand, whatever it is."""
         if isinstance(thing, Engine_variable):
             return self.current.get(id(thing)) or self._reading(time, thing, thing._seen)
+        if thing.__class__ is Faded:
+            return self._faded(thing)
         known = self.by_object.get(id(thing))
         if known is not None:
             return known
@@ -97,6 +101,19 @@ class Reader(Joiner):
             self.held.append(thing)
             return twin
         return self._new("tensor", thing._value, thing)
+
+    def _faded(self, faded: Faded) -> Value:
+        """A tensor that was let go: it itself, where somebody held it."""
+        thing = faded.thing
+        known = self.by_object.get(id(faded if thing is None else thing))
+        if known is not None:
+            return known
+        if thing is not None:
+            return self._new("tensor", thing._value, thing)
+        value = self.by_object[id(faded)] = FadedValue(faded, self.again)
+        self.trace.values.append(value)
+        self.held.append(faded)
+        return value
 
     def _given(self, thing: Any, time: float, stack: Any, operand: int | None) -> Value:
         """A Python number, an array, a list of them, as an operand."""
@@ -130,7 +147,7 @@ class Reader(Joiner):
         tensors = result if isinstance(result, (tuple, list)) else [result]
         made = []
         for t in tensors:
-            known = self.by_object.get(id(t))
+            known = self._faded(t) if t.__class__ is Faded else self.by_object.get(id(t))
             made.append(known if known is not None else self._new("tensor", t._value, t))
         return made
 
@@ -144,10 +161,13 @@ class Reader(Joiner):
         outputs = self._results(result)
         # TensorFlow's op has the logits first.
         attrs = {**params, "logits": 1} if op.name == "cross_entropy" else params
+        if any(thing.__class__ is Faded for thing in (*operands, result)):
+            pull, replay = _later(op, operands, params, result, inputs[:], outputs[:])
+        else:
+            pull, replay = _puller(op, operands, params, result), _replayer(op, operands, params)
         event = Event(
-            op.label, op.name, inputs, outputs, at(code, offset), time, attrs=attrs,
-            pull=_puller(op, operands, params, result), outer=outer or [],
-            replay=_replayer(op, operands, params),
+            op.label, op.name, inputs, outputs, at(code, offset), time, attrs=attrs, pull=pull,
+            outer=outer or [], replay=replay,
         )  # fmt: skip
         self._add(event, thread)
 
@@ -244,7 +264,7 @@ class Reader(Joiner):
             for number in self.active.get(thread, ()):
                 tape = self.trace.tapes[number]
                 if tape.auto_watch:
-                    tape.watches.append(Watch(value, time, at(code, offset), automatic=True))
+                    tape.watch(Watch(value, time, at(code, offset), automatic=True))
 
     def _made(self, time: float, it: Any, given: Any, array: Any, *where: Any) -> None:
         code, offset, thread = where
@@ -288,14 +308,48 @@ class Reader(Joiner):
             self.entries.append(Entry(value, given, stack, time))
 
 
+# --- an op whose tensors were let go --------------------------------------------------------------
+def _later(
+    op: Any, operands: Any, params: dict, result: Any, inputs: list[Value], outputs: list[Value]
+) -> tuple[Any, Any]:
+    """How it pulls and plays again: with the numbers that its operands had, when they are asked
+    for. What it made is computed once more by its forward function."""
+
+    def given() -> tuple:
+        return tuple(map(_held, operands, inputs))
+
+    def compute() -> Any:
+        return np.asarray(op.forward(*[t._value for t in _tensors(op, given())], **params))
+
+    for made in outputs:
+        if isinstance(made, FadedValue):
+            made.compute = compute
+
+    def pull(cotangents: Any) -> list:
+        made = _held(result, outputs[0]) if len(outputs) == 1 else result
+        return _puller(op, given(), params, made)(cotangents)
+
+    return pull, lambda arrays: _replayer(op, given(), params)(arrays)
+
+
+def _held(thing: Any, value: Value) -> Any:
+    if thing.__class__ is not Faded:
+        return thing
+    array = value.array
+    if array is None:
+        raise LookupError("its numbers were too large to be kept")
+    return untracked(array)
+
+
 # --- one op, forwards again -----------------------------------------------------------------------
 def _replayer(op: Any, operands: Any, params: dict) -> Any:
-    """The op on other arrays, real numbers in double precision."""
+    """The op on other arrays, real numbers in double precision, and so whole ones on request."""
 
-    def replay(arrays: Any) -> tuple[list, Any]:
+    def replay(arrays: Any, whole: bool = False) -> tuple[list, Any]:
         taken = [t._value for t in _tensors(op, operands)]
+        kinds = "fViu" if whole else "fV"
         tensors = tuple(
-            untracked(np.asarray(a, np.float64 if t.dtype.kind in "fV" else t.dtype)[()])
+            untracked(np.asarray(a, np.float64 if t.dtype.kind in kinds else t.dtype)[()])
             for a, t in zip(arrays, taken, strict=True)
         )
         given = dict(params)

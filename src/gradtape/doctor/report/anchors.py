@@ -7,8 +7,8 @@ told apart by colour; their anchors can.
 from __future__ import annotations
 
 import ast
-import linecache
 
+from .. import sources
 from ..place import Place, span_of
 
 Piece = tuple[int, int, int]  # line, first column, the column after the last
@@ -40,7 +40,7 @@ def pieces(place: Place) -> list[Piece]:
     line, column, end_line, end_column = _head(place) or place.span
     found = []
     for number in range(line, end_line + 1):
-        text = linecache.getline(place.file, number).rstrip("\r\n")
+        text = sources.line(place.file, number).rstrip("\r\n")
         start = column if number == line else len(text) - len(text.lstrip())
         end = end_column if number == end_line else len(text.rstrip())
         if start < end:
@@ -75,7 +75,7 @@ def _sign(place: Place, left: ast.AST, right: ast.AST) -> Piece:
     _, _, line, column = span_of(place.file, left)
     last, stop, _, _ = span_of(place.file, right)
     for number in range(line, last + 1):
-        text = linecache.getline(place.file, number).rstrip("\r\n")
+        text = sources.line(place.file, number).rstrip("\r\n")
         end = stop if number == last else len(text)
         for k in range(column if number == line else 0, end):
             if text[k] in "#\\":

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import linecache
 from dataclasses import dataclass
 
+from .. import sources
 from ..place import Place
 
 AROUND = 2  # lines shown before the first and after the last that is marked
@@ -52,7 +52,7 @@ def _rows(marks: list[Mark]) -> list[Row]:
     file = marks[0].place.file
     first = max(1, min(m.place.line for m in marks) - AROUND)
     last = max(m.place.line for m in marks) + AROUND
-    lines = linecache.getlines(file)
+    lines = sources.lines(file)
     rows: list[Row] = []
     for number in range(first, min(last, len(lines)) + 1):
         text = lines[number - 1].rstrip("\n")

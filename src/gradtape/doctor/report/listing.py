@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import io
 import keyword
-import linecache
 import tokenize
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from .. import sources
 from ..finding import Finding
 from ..place import Place
 from ..spots import Spot
@@ -140,13 +140,13 @@ class Listing:
     # --- showing ----------------------------------------------------------------------------------
     def html(self) -> Safe:
         """The files, that of the first finding first."""
-        listed = [file for file in self.files if linecache.getlines(file)][:FILES]
+        listed = [file for file in self.files if sources.lines(file)][:FILES]
         return join(self._file(n, file) for n, file in enumerate(listed))
 
     def _file(self, n: int, file: str) -> Safe:
-        lines = [line.rstrip("\r\n") for line in linecache.getlines(file)]
+        lines = [line.rstrip("\r\n") for line in sources.lines(file)]
         chosen = self._chosen(file, len(lines))
-        rows, inks = [], _ink("".join(linecache.getlines(file)))
+        rows, inks = [], _ink("".join(sources.lines(file)))
         marks: dict[int, list[Mark]] = {}
         for mark in self.files[file].values():
             marks.setdefault(mark.piece[0], []).append(mark)

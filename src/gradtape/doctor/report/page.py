@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import linecache
 import re
 import textwrap
 from importlib.resources import files
 from typing import Any
 
+from .. import sources
 from ..finding import Finding
 from ..history import Line, Record
 from .listing import Listing, roles
@@ -201,7 +201,7 @@ def _edit(finding: Finding) -> Safe | None:
     """The line as it is and as it should be."""
     if finding.edit is None or finding.place is None:
         return None
-    old = linecache.getline(finding.place.file, finding.place.line).strip()
+    old = sources.line(finding.place.file, finding.place.line).strip()
     new = finding.edit.strip()
     return tag("pre", tag("del", old), tag("ins", new), class_="edit")
 

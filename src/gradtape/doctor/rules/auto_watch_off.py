@@ -31,7 +31,7 @@ grad = tape.gradient(y, v)
     def examine(self, case: Case) -> Finding | None:
         if case.variable is None or case.tape.auto_watch or case.path is None or case.path.cuts:
             return None
-        if any(w.value is case.variable for w in case.tape.watches):
+        if case.tape.watched(case.variable):
             return None
         name, use = case.answer.name, case.path.events[:1]
         return case.finding(

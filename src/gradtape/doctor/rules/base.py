@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..trace import Event
     from ..zeros import Death
 
+KINKS = frozenset({"Relu", "Relu6", "Maximum", "Minimum", "ClipByValue"})
 DONE = 1e-6  # of the largest loss of a run, what is nothing
 
 
@@ -124,16 +125,20 @@ class DeathRule(Rule):
     kinds: frozenset[str] = frozenset()
 
     def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
-        """A loss that came down to nothing has nothing left to teach: a margin that is kept."""
+        """A loss that came down to nothing has nothing left to teach: a margin that is kept. And
+        what has a gradient again in later steps is not dead."""
+        if not any(line.stuck for line in lines):
+            return False
         learned = all(line.states.get("ok") for line in lines)
         arrays = [np.asarray(t.array) for t in finding.query.targets]
         ends = [float(np.abs(a).max()) for a in arrays if a.size and a.dtype.kind in "fcV"]
         most = max((abs(t) for t in targets if np.isfinite(t)), default=0.0)
+        ends = [min([max(ends), *(abs(t) for t in targets[-1:])])] if ends else []
         return not (learned and ends and max(ends) <= DONE * most)
 
     def examine(self, case: Case) -> Finding | None:
         for death in case.deaths:
-            if death.event.kind in self.kinds:
+            if death.event.kind in self.kinds and not _kept(case, death.event):
                 finding = self.explain(case, death)
                 if finding is not None:
                     return finding
@@ -141,3 +146,13 @@ class DeathRule(Rule):
 
     def explain(self, case: Case, death: Death) -> Finding | None:
         raise NotImplementedError
+
+
+def _kept(case: Case, event: Event) -> bool:
+    """Is the loss the sum of what is above a margin, and nothing is? That is its minimum."""
+    if event.kind not in KINKS:
+        return False
+    path = case.through(event)
+    if path is None or event not in path.events or any(np.any(t.array) for t in case.targets):
+        return False
+    return all(e.kind in partial.SUMS for e in path.events[path.events.index(event) + 1 :])

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-import linecache
 
-from .. import edits
+from .. import edits, sources
 from ..case import Case
 from ..finding import Finding, WouldBe
 from ..names import operand
@@ -56,8 +55,9 @@ grad = tape.gradient(loss, w)
     ignore = "When all pairs are meant; write the axis out then: `a[:, None] - b[None, :]`."
 
     def examine(self, case: Case) -> Finding | None:
-        for event in reversed(case.walk.events):
-            if _mismatched(event) and case.through(event) is not None:
+        question = case.question
+        for event in question.once(self, lambda: [e for e in question.makers if _mismatched(e)]):
+            if event in case.walk.passed and case.through(event) is not None:
                 finding = self._explain(case, event)
                 if finding is not None:
                     return finding
@@ -65,7 +65,9 @@ grad = tape.gradient(loss, w)
 
     def _explain(self, case: Case, event: Event) -> Finding | None:
         followed = [v for v in event.inputs if v in case.followed]
-        if len(followed) != 1 or _written_out(event) or not _reduced(event, case):
+        if len(followed) != 1 or not case.question.once(
+            (self, event), lambda: not _written_out(event) and _reduced(event, case)
+        ):
             return None
         prediction = followed[0]
         fixed = next(v for v in event.inputs if v is not prediction)
@@ -98,7 +100,7 @@ grad = tape.gradient(loss, w)
 def _edit(event: Event, prediction: Value, fixed: Value) -> str | None:
     place = event.place
     given = edits.argument(place, event.inputs.index(fixed))
-    if given is None or linecache.getline(place.file, place.line).count(ast.unparse(given)) > 1:
+    if given is None or sources.line(place.file, place.line).count(ast.unparse(given)) > 1:
         return None  # it meets the predictions more than once
     if len(fixed.shape) > len(prediction.shape):
         new = edits.called(place, "squeeze", edits.text(place, given), "-1")

@@ -13,7 +13,7 @@ from ..history import Line
 from ..replay import Replay, above, flows_in, replay
 from ..trace import Event, Value
 from ..zeros import cancellations, nothing
-from .base import Rule
+from .base import KINKS, Rule
 
 # Ops in which what depends on the source can add up to something that does not.
 MEETINGS = frozenset({
@@ -67,6 +67,8 @@ grad = tape.gradient(loss, w)
                     "classes",
                     event=event, mends=False,
                 )  # fmt: skip
+        if any(death.event.kind in KINKS for death in case.deaths):
+            return None  # flat here, and not elsewhere
         changes = None if _shifts(case) else _changes(case)
         if changes is None:
             return None  # at this point it is flat, elsewhere it is not: a minimum

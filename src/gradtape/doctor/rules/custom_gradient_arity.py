@@ -7,7 +7,7 @@ import re
 
 from ..case import Case
 from ..finding import Finding
-from ..graph import ancestors
+from ..graph import ancestors, makers
 from ..place import Place
 from ..trace import Event
 from .base import Rule
@@ -75,15 +75,14 @@ g = tape.gradient(loss, w)
 
 def _culprit(case: Case, inputs: int, given: int) -> tuple[Event, Place | None] | None:
     """The custom gradient on the way to the target that fits the numbers, the last one first."""
-    events = {v.maker for v in ancestors(case.targets) if v.maker is not None}
-    customs = [e for e in events if e.kind == "CustomGradient"]
+    customs = [e for e in makers(ancestors(case.targets)) if e.kind == "CustomGradient"]
     customs.sort(key=lambda e: (_written(e) == given, len(e.inputs) == inputs, e.time))
     return (customs[-1], returned(customs[-1])[0]) if customs else None
 
 
 def _mismatch(case: Case) -> list[int]:
     """The inputs of a custom gradient, and how many values it returns, where they differ."""
-    events = {v.maker for v in ancestors(case.targets) if v.maker is not None}
+    events = makers(ancestors(case.targets))
     pairs = [(len(e.inputs), _written(e)) for e in events if e.kind == "CustomGradient"]
     return next(([a, b] for a, b in pairs if b is not None and a != b), [])
 

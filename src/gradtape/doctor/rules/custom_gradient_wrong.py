@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -59,25 +60,14 @@ grad = tape.gradient(loss, w)
     ignore = "When the other slope is meant: a surrogate for a function that does not learn well."
 
     def examine(self, case: Case) -> Finding | None:
-        for event in case.walk.events:
-            if event.kind != "CustomGradient":
-                continue
-            if any(v in case.below for v in event.inputs):
-                finding = self._explain(case, event)
-                if finding is not None:
-                    return finding
+        wrong = case.question.once(self, lambda: list(_wrong(case)))
+        for event, worst in wrong:
+            if case.leads_to(*event.inputs):
+                return self._explain(case, event, worst)
         return None
 
-    def _explain(self, case: Case, event: Event) -> Finding | None:
+    def _explain(self, case: Case, event: Event, worst: tuple[int, float, float]) -> Finding:
         gs = [case.walk.cotangents.get(o) for o in event.outputs]
-        if len(set(event.inputs)) < len(event.inputs):
-            return None  # one value as two arguments: what is whose cannot be told apart
-        own = audit.reference(event)
-        if own is None or any(g is None for g in gs) or deliberate(event, gs):
-            return None
-        worst = _worst(case.walk.passed[event], own(gs))
-        if worst is None or audit.check_event(event) is None:
-            return None
         k, claimed, slope = worst
         deaf = ", because it does not use what comes to it" if _deaf(event, gs) else ""
         place = returned(event)[0]
@@ -90,6 +80,26 @@ grad = tape.gradient(loss, w)
             event=event, mends=False, state="wrong", sure=False, would_be=would_be(case, event),
             also=[(event.place, "called here")] if place is not None else [],
         )  # fmt: skip
+
+
+def _wrong(case: Case) -> Iterator[tuple[Event, tuple[int, float, float]]]:
+    """The functions on the way whose gradient is not that of what they compute, newest first."""
+    own = [e for e in case.question.makers if e.kind == "CustomGradient"]
+    for event in reversed(own):
+        worst = _difference(case, event) if event in case.walk.passed else None
+        if worst is not None:
+            yield event, worst
+
+
+def _difference(case: Case, event: Event) -> tuple[int, float, float] | None:
+    gs = [case.walk.cotangents.get(o) for o in event.outputs]
+    if len(set(event.inputs)) < len(event.inputs):
+        return None  # one value as two arguments: what is whose cannot be told apart
+    own = audit.reference(event)
+    if own is None or any(g is None for g in gs) or deliberate(event, gs):
+        return None
+    worst = _worst(case.walk.passed[event], own(gs))
+    return None if worst is None or audit.check_event(event) is None else worst
 
 
 def deliberate(event: Event, gs: list) -> bool:

@@ -42,10 +42,9 @@ grad = tape.gradient(loss, a)
     ignore = "When the loss is the same for every choice of the vectors."
 
     def examine(self, case: Case) -> Finding | None:
-        events = [event for event in case.walk.events if event.kind in KINDS]
-        below = case.below if events else set()
-        for event in events:
-            if below.isdisjoint(event.inputs):
+        makers = case.question.makers
+        for event in case.question.once(self, lambda: [e for e in makers if e.kind in KINDS][::-1]):
+            if event not in case.walk.passed or not case.leads_to(*event.inputs):
                 continue
             values = _values(event)
             used = [

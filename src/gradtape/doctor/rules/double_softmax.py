@@ -51,10 +51,8 @@ grad = tape.gradient(loss, w)
     ignore = "Never: where probabilities are all there is, take their logarithm."
 
     def examine(self, case: Case) -> Finding | None:
-        for event in case.walk.events:
-            logits = _logits(event)
-            squash = None if logits is None else _squash(logits)
-            if squash is None or squash.inputs[0] not in case.walk.cotangents:
+        for event, squash in case.question.once(self, lambda: _pairs(case.question.makers)):
+            if event not in case.walk.passed or squash.inputs[0] not in case.walk.cotangents:
                 continue
             if case.through(squash) is None or not _on_the_way(case, squash):
                 continue
@@ -71,6 +69,17 @@ grad = tape.gradient(loss, w)
                 would_be=_would_be(case, squash),
             )  # fmt: skip
         return None
+
+
+def _pairs(events: list[Event]) -> list[tuple[Event, Event]]:
+    """Losses that take logits, newest first, and the squashing that these come from."""
+    found = []
+    for event in reversed(events):
+        logits = _logits(event)
+        squash = None if logits is None else _squash(logits)
+        if squash is not None:
+            found.append((event, squash))
+    return found
 
 
 def _own(event: Event) -> str:
@@ -106,8 +115,7 @@ def _squash(value: Value) -> Event | None:
 
 
 def _on_the_way(case: Case, squash: Event) -> bool:
-
-    return squash.outputs[0] in case.below
+    return case.leads_to(squash.outputs[0])
 
 
 def _would_be(case: Case, squash: Event) -> WouldBe | None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from types import CodeType
 
-from .. import flow
+from .. import flow, sources
 from ..case import Case
 from ..finding import Finding
 from ..place import Written, full_name, tree
@@ -76,7 +76,7 @@ def _codes(case: Case) -> list[CodeType]:
 
 def _skipped(case: Case, code: CodeType) -> Iterator[tuple[ast.AST, ast.expr]]:
     """The choices of a function with a branch that mentions the source and did not run."""
-    lines, spans = _ran(case, code.co_filename)
+    lines, spans = _ran(case, sources.file_of(code))
     name = case.answer.name
     for statement in flow.statements(code):
         for node in ast.walk(statement):
@@ -106,7 +106,7 @@ def _branches(code: CodeType, node: ast.AST) -> Iterator[list]:
         yield from (part for part in (node.body, node.orelse) if part)
     elif isinstance(node, ast.IfExp):
         yield from ([node.body], [node.orelse])
-    elif isinstance(node, ast.Call) and full_name(code.co_filename, node.func).endswith(CHOICES):
+    elif isinstance(node, ast.Call) and _name(code, node).endswith(CHOICES):
         for given in [*node.args, *(k.value for k in node.keywords)]:
             for part in ast.walk(given):
                 if isinstance(part, ast.Lambda):
@@ -116,7 +116,7 @@ def _branches(code: CodeType, node: ast.AST) -> Iterator[list]:
 
 
 def _defined(code: CodeType, name: str) -> Iterator[list[ast.stmt]]:
-    whole = tree(code.co_filename)
+    whole = tree(sources.file_of(code))
     for node in ast.walk(whole) if whole is not None else ():
         if isinstance(node, ast.FunctionDef) and node.name == name:
             yield node.body
@@ -144,6 +144,10 @@ def _mentions(node: ast.AST, name: str) -> Iterator[ast.expr]:
 def _holds(node: ast.expr, span: tuple) -> bool:
     start, stop = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
     return start <= span[:2] and span[2:] <= stop
+
+
+def _name(code: CodeType, node: ast.Call) -> str:
+    return full_name(sources.file_of(code), node.func)
 
 
 RULE = InactiveBranch()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import linecache
 
-from .. import flow
+from .. import flow, sources
 from ..case import ErrorCase
 from ..finding import Finding
-from ..graph import ancestors
+from ..graph import ancestors, makers
 from ..place import span_of
 from ..trace import Answer, Event, Query
 from .base import Rule
@@ -71,12 +70,11 @@ def _sparse(case: ErrorCase) -> tuple[Query, Answer, Event | None] | None:
             if answer.sparse:
                 _named(case, query)
                 values = ancestors([t for t in query.targets if hasattr(t, "maker")])
-                events = {v.maker for v in values if v.maker is not None}
                 gathers = [
-                    e for e in events if e.kind in GATHERS and e.inputs
+                    e for e in makers(values) if e.kind in GATHERS and e.inputs
                     and (e.inputs[0].variable or e.inputs[0]) is answer.source
                 ]  # fmt: skip
-                return query, answer, max(gathers, key=lambda e: e.time, default=None)
+                return query, answer, gathers[-1] if gathers else None
     return None
 
 
@@ -105,7 +103,7 @@ def _edit(case: ErrorCase, name: str | None) -> str | None:
     uses = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name]
     if len(uses) != 1:
         return None
-    text = linecache.getline(case.place.file, uses[0].lineno).rstrip("\n")
+    text = sources.line(case.place.file, uses[0].lineno).rstrip("\n")
     _, start, _, stop = span_of(case.place.file, uses[0])
     return f"{text[:start]}tf.convert_to_tensor({name}){text[stop:]}".strip()
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import linecache
 
+from .. import sources
 from ..case import Case
 from ..finding import Finding
 from ..place import Place, span_of
@@ -37,14 +37,19 @@ grad = tape.gradient(y, n)
         values = [v for v in case.nodes if v.array is not None]
         if not values or values[0].floating or values[0].dtype.kind not in "iub":
             return None
+        if case.path is None and case.targets:
+            return None  # as a float it would have no gradient either
         name, kind = case.answer.name, values[0].dtype.name
+        what = "truth values" if kind == "bool" else "whole numbers"
+        index = case.cut is not None and case.cut.cause == "gather-index"
         place = _made(case, values[0])
         return case.finding(
             self, place or case.query.place,
-            f"`{name}` is {kind}: whole numbers have no gradient.",
-            f"make `{name}` a float, such as `tf.float32`, where it is made",
-            edit=_edit(place), also=[(case.query.place, "asked for here")],
-            mends=case.would_be[0] is not None,
+            f"`{name}` is {kind}: {what} have no gradient.",
+            f"leave `{name}` out of the sources, or weight all entries with something smooth such "
+            "as `tf.nn.softmax`" if index
+            else f"make `{name}` a float, such as `tf.float32`, where it is made",
+            edit=None if index else _edit(place), also=[(case.query.place, "asked for here")],
         )  # fmt: skip
 
 
@@ -61,14 +66,19 @@ def _edit(place: Place | None) -> str | None:
         return None
     if node.lineno != node.end_lineno:
         return None
-    numbers = [n for n in ast.walk(node.args[0]) if isinstance(n, ast.Constant)]
+    parts = [n for n in ast.walk(node.args[0]) if isinstance(n, ast.Constant)]
+    numbers = [n for n in parts if type(n.value) is int]
     shapes = (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.USub, ast.Load)
-    if not numbers or not all(isinstance(n, shapes) for n in ast.walk(node.args[0])):
+    if (
+        not numbers
+        or numbers != parts
+        or not all(isinstance(n, shapes) for n in ast.walk(node.args[0]))
+    ):
         return None
-    text = linecache.getline(place.file, node.lineno).rstrip("\n")
+    text = sources.line(place.file, node.lineno).rstrip("\n")
     for number in sorted(numbers, key=lambda n: n.col_offset, reverse=True):
         stop = span_of(place.file, number)[3]
-        text = f"{text[:stop]}.0{text[stop:]}" if type(number.value) is int else text
+        text = f"{text[:stop]}.0{text[stop:]}"
     return text.strip()
 
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from ..case import Case
 from ..finding import Finding
-from ..history import Line, Record
+from ..history import Line, Record, Series
+from ..replay import above, flows_in, replay, wide
 from ..states import EXPLODING
-from ..trace import Event
+from ..trace import Event, Query, Value
 from .base import Rule
 
 TOTAL = 20.0  # growth of the loss over all steps
@@ -57,7 +58,7 @@ for step in range(60):
         if record is None or update is None:
             return None
         grown = growth(record, _line(record, case))
-        if grown is None:
+        if grown is None or _descends(case):
             return None
         what, first, last, steps = grown
         rate = (last / first) ** (1 / steps)
@@ -75,27 +76,69 @@ for step in range(60):
             fix, mends=False, sure=not uphill,
         )  # fmt: skip
 
+    def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
+        """What came down again did not diverge: one batch was larger than the others."""
+        return any(_rise(targets) or _rise(line.norms.numbers) for line in lines)
+
 
 def growth(record: Record, line: Line | None) -> tuple[str, float, float, int] | None:
     """What grew from the lowest to the last finite number, and over how many steps."""
-    norms = [] if line is None else line.norms.numbers
-    if norms and norms[0] > EXPLODING:
+    norms = Series() if line is None else line.norms
+    if norms.numbers and norms.numbers[0] > EXPLODING:
         return None  # it was large before any step was made
-    for what, numbers in (("loss", record.targets.numbers), ("gradient", norms)):
-        sound = [abs(n) for n in numbers]
-        end = next((k for k, n in enumerate(sound) if not math.isfinite(n)), len(sound))
-        sound = sound[:end]
-        if len(sound) < STEPS:
-            continue
-        start = min(range(len(sound)), key=lambda k: sound[k])
-        rise = sound[start:]
-        if len(rise) < STEPS or rise[0] <= 0 or rise[-1] < TOTAL * rise[0]:
-            continue
-        ups = sum(b > a for a, b in pairwise(rise))
-        if ups >= 0.75 * (len(rise) - 1) and rise[-1] >= 0.5 * max(rise):
-            every = (record.targets if what == "loss" else line.norms).every  # type: ignore[union-attr]
-            return what, rise[0], rise[-1], (len(rise) - 1) * every
+    for what, series in (("loss", record.targets), ("gradient", norms)):
+        rise = _rise(series.numbers)
+        if rise:
+            return what, rise[0], rise[-1], (len(rise) - 1) * series.every
     return None
+
+
+def _rise(numbers: list[float]) -> list[float]:
+    """The sizes from the lowest to the last finite one, if they went up all the way."""
+    sound = [abs(n) for n in numbers]
+    end = next((k for k, n in enumerate(sound) if not math.isfinite(n)), len(sound))
+    sound = sound[:end]
+    if len(sound) < STEPS:
+        return []
+    start = min(range(len(sound)), key=lambda k: sound[k])
+    rise = sound[start:]
+    if len(rise) < STEPS or rise[0] <= 0 or rise[-1] < TOTAL * rise[0]:
+        return []
+    ups = sum(b > a for a, b in pairwise(rise))
+    return rise if ups >= 0.75 * (len(rise) - 1) and rise[-1] >= 0.5 * max(rise) else []
+
+
+def _descends(case: Case) -> bool:
+    """Did the last step make the loss smaller, on the very data that it was made for? Then what
+    grows are the data, or a factor of the loss, and not by these steps."""
+    before = [
+        q for q in case.trace.queries if q.place == case.query.place and q.time < case.query.time
+    ]
+    targets = [t for t in before[-1].targets if isinstance(t, Value)] if before else []
+    if not targets or any(t.array is None or not t.floating for t in targets):
+        return False
+    latest = {v.variable: v.array for v in _reads(case, case.query)}
+    moved = {
+        v: wide(latest[v.variable]) for v in _reads(case, before[-1])
+        if latest.get(v.variable) is not None
+    }  # fmt: skip
+    if not moved:
+        return False
+    flows = flows_in(before[-1].tape, above(targets))
+    run = replay(targets, moved, flows)
+    if run.failed:
+        return False
+    first, last = (float(sum(np.sum(wide(a)) for a in arrays)) for arrays in (
+        [t.array for t in targets], [run[t] for t in targets]))  # fmt: skip
+    return last < first
+
+
+def _reads(case: Case, query: Query) -> list[Value]:
+    """The values that the sources had while the tape of a query recorded."""
+    asked, number = [a.source for a in case.query.answers], query.tape.number
+    above_it = above(t for t in query.targets if isinstance(t, Value))
+    read = [v for v in above_it if v.variable is not None and v.variable in asked]
+    return [v for v in read if any(number in e.tapes for e in v.users)]
 
 
 def _line(record: Record, case: Case) -> Line | None:
@@ -104,13 +147,7 @@ def _line(record: Record, case: Case) -> Line | None:
 
 def _update(case: Case) -> Event | None:
     """Where the source was last changed between the steps."""
-    if case.variable is None:
-        return None
-    found = [
-        e for e in case.trace.events
-        if e.way == "assign" and any(o.variable is case.variable for o in e.outputs)
-    ]  # fmt: skip
-    return found[-1] if found else None
+    return None if case.variable is None else case.trace.update(case.variable)
 
 
 def _uphill(case: Case, update: Event) -> bool:

@@ -6,7 +6,7 @@ import re
 
 from ..case import Case
 from ..finding import Finding
-from ..graph import ancestors
+from ..graph import ancestors, makers
 from .base import Rule
 
 
@@ -38,11 +38,10 @@ grad = tape.gradient(loss, w)
         found = re.search(r"no entry for: (\w+)", str(case.query.error))
         if not isinstance(case.query.error, LookupError) or found is None:
             return None
-        events = {v.maker for v in ancestors(case.targets) if v.maker is not None}
-        culprits = [e for e in events if e.kind == found.group(1)]
+        culprits = [e for e in makers(ancestors(case.targets)) if e.kind == found.group(1)]
         if not culprits:
             return None
-        event = max(culprits, key=lambda e: e.time)
+        event = culprits[-1]
         text = event.place.text.splitlines()[0]
         return case.finding(
             self, event.place,

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..case import Case
 from ..finding import Finding
-from ..graph import Cut
+from ..graph import Cut, makers
 from ..place import Place
 from ..replay import above
 from ..trace import Event
@@ -63,7 +63,7 @@ grad = tape.gradient(loss, w)
         place, when = self._place(case, cut), self._when(case, cut.event)
         below = case.below if when == "before" else None
         moved = {place.line}
-        for event in {v.maker for v in above(case.targets) if v.maker is not None}:
+        for event in makers(above(case.targets)):
             if self._when(case, event) == when and (
                 below is None or any(v in below for v in event.inputs)
             ):

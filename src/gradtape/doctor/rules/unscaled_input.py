@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..case import Case
+from ..faults import descendants
 from ..finding import Finding
-from ..graph import ancestors
 from ..layers import overflowed
 from ..names import operand
 from ..place import Place
@@ -49,7 +49,7 @@ grad = tape.gradient(loss, w)
             return None
         if case.answer.state in ("inf", "nan") and not overflowed(case):
             return None
-        large = _large(case)
+        large = case.question.once(self, lambda: _large(case))
         if not large:
             return None
         scale, value = large[0]
@@ -78,13 +78,13 @@ grad = tape.gradient(loss, w)
 def _large(case: Case) -> list[tuple[float, Value]]:
     """Data (no weight, and nothing made of one) of large size that meet the gradient."""
     found = {}
+    weights = descendants([v for v in case.trace.values if v.variable is not None])
+    seen: set[Value] = set()
     for event in case.walk.passed:
         for value in event.inputs:
-            if not value.floating or value.variable is not None or value in found:
+            if value in seen or value in weights or not value.floating or not np.size(value.array):
                 continue
-            above = ancestors([value])
-            if any(v.variable is not None for v in above) or not np.size(value.array):
-                continue
+            seen.add(value)
             size = float(np.sqrt(np.mean(np.abs(np.asarray(value.array, np.float64)) ** 2)))
             if np.isfinite(size) and size >= LARGE and _data(value):
                 found[value] = size

@@ -6,7 +6,7 @@ from .. import flow
 from ..case import Case
 from ..finding import Finding
 from ..place import Place
-from ..trace import Event, Value
+from ..trace import Event, Value, Variable
 from .base import Rule
 from .comparison_op import RULE as COMPARISON
 from .reaching import uses
@@ -80,8 +80,21 @@ dw, db = tape.gradient(loss, [w, b])
 
     def _dropped(self, case: Case, steps: list[Event]) -> Finding:
         last, name, target = steps[-1], case.answer.name, case.query.target_name
+        if case.variable is not None and _updates(case.variable, last):
+            return case.finding(
+                self, last.place,
+                f"`{name}` is only updated here: nothing on the way to `{target}` is computed from "
+                "it.",
+                f"leave `{name}` out of the sources, as `trainable_variables` does with what is "
+                "not to be learned",
+                mends=False,
+            )  # fmt: skip
         bound = sorted(flow.bound_at(last.place))
         what = f"`{bound[0]}`" if len(bound) == 1 else f"the result of `{last.place.text}`"
+        if any(event.place == last.place for event in case.question.makers):
+            # Other ops of this expression are used: a layer's, a function's of a library.
+            layer = "" if last.layer is None else f" in layer `{last.layer.name}`"
+            what = f"the result of `{last.name}`{layer}"
         return case.finding(
             self, last.place,
             f"what is computed from `{name}` ends here: {what} is not used on the way to "
@@ -89,6 +102,14 @@ dw, db = tape.gradient(loss, [w, b])
             f"use {what} in the computation of `{target}`, or leave `{name}` out of the sources",
             mends=False,
         )  # fmt: skip
+
+
+def _updates(variable: Variable, event: Event) -> bool:
+    """Is what an event made stored in the variable itself, and used for nothing else?"""
+    users = [user for made in event.outputs for user in made.users]
+    return bool(users) and all(
+        user.way == "assign" and any(o.variable is variable for o in user.outputs) for user in users
+    )
 
 
 def _made(steps: list[Event]) -> list[Value]:

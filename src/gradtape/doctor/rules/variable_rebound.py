@@ -54,11 +54,10 @@ for step in range(2):
         event, name = source.maker, case.answer.name
         called = _called(case, event)
         place = self._place(event, called)
-        former = [v.variable for v in ancestors([source]) if v.variable is not None]
-        former = [v for v in former if place is not None and _was(case, v, called)]
-        if place is None or not former:
+        former = None if place is None else _former(case, source, called)
+        if place is None or former is None:
             return None
-        also = [(v.made, "the variable was made here") for v in former[:1] if v.made]
+        also = [(former.made, "the variable was made here")] if former.made else []
         if case.query.place.code in [code for code, _ in _frames(event)[: _depth(event, place)]]:
             # Made by the very function that asks for the gradient: there it is to be mended.
             also.insert(0, (place, f"`{called[-1]}` gets it here"))
@@ -170,13 +169,20 @@ def _called(case: Case, event: Event) -> list[str]:
     return [name, *(ast.unparse(node) for node in given if node is not None)]
 
 
-def _was(case: Case, variable: Variable, called: list[str]) -> bool:
-    """Did the name stand for this variable: where it was made, or when it was asked for before?"""
-    made = set() if variable.made is None else flow.bound_at(variable.made)
-    if any(_same(bound, name) for bound in made for name in called):
-        return True
-    before = [q for q in case.trace.queries if q.place == case.query.place]
-    return any(answer.source is variable for query in before for answer in query.answers)
+def _former(case: Case, source: Value, called: list[str]) -> Variable | None:
+    """The variable that the name stood for: when it was asked for before, or where it was made."""
+    above = [v.variable for v in ancestors([source]) if v.variable is not None]
+    number = case.query.answers.index(case.answer)
+    asked = [
+        query.answers[number].source
+        for query in case.trace.queries
+        if query.place == case.query.place and len(query.answers) > number
+    ]
+    for variable in sorted(dict.fromkeys(above), key=lambda v: (v not in asked, v.number)):
+        made = [] if variable.made is None else flow.names_of(variable.made)
+        if variable in asked or any(_same(bound, name) for bound in made for name in called):
+            return variable
+    return None
 
 
 RULE = VariableRebound()

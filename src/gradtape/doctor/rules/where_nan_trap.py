@@ -49,7 +49,8 @@ grad = tape.gradient(loss, x)
         if g.shape == bad.shape and np.any(g[bad] != 0):
             return None
         below = descendants(event.outputs)
-        picks = [e for e in case.walk.events if e.kind == "SelectV2" and set(e.inputs[1:]) & below]
+        selects = [e for e in case.walk.events if e.kind == "SelectV2"]
+        picks = [e for e in selects if not below.keys().isdisjoint(e.inputs[1:])]
         if not picks:
             return None
         pick = picks[-1]

@@ -9,7 +9,7 @@ import numpy as np
 from .. import names
 from ..case import Case
 from ..finding import Finding
-from ..graph import ancestors, path
+from ..graph import ancestors, first_use, path
 from ..trace import Answer, Value, Variable
 from .base import Rule
 from .reaching import called, reaching
@@ -51,7 +51,10 @@ grads = tape.gradient(loss, student.trainable_variables)
             return None
         if isinstance(case.source, Value) and case.source.variable is None:
             return self._another_tensor(case, case.source)
-        lost = case.mistaken or all(_lost(case, a) for a in case.query.answers)
+        answers = case.query.answers
+        lost = case.mistaken or case.question.once(
+            self, lambda: all(_lost(case, answer) for answer in answers)
+        )
         if case.variable is None or not lost:
             return None
         others = reaching(case)
@@ -115,20 +118,20 @@ def _lost(case: Case, answer: Answer) -> bool:
     """No computation at all leads from this source to the target."""
     source = answer.source
     nodes = case.trace.reads(source) if isinstance(source, Variable) else [source]
-    return answer.state == "none" and path(nodes, case.targets, case.tape) is None
+    return answer.state == "none" and case.question.search.start(nodes) is None
 
 
 def _twin(case: Case, source: Value) -> Value | None:
     """Another value with the same numbers that the target was computed from."""
     if source.array is None or np.size(source.array) < 2 or not source.floating:
         return None
-    for value in ancestors(case.targets):
-        same = value.shape == source.shape and value.floating and value.array is not None
-        if not same or value is source or value.variable is not None:
-            continue
-        if np.array_equal(value.array, source.array) and np.ptp(source.array):
-            return value
-    return None
+    found = [
+        value for value in ancestors(case.targets)
+        if value.shape == source.shape and value.floating and value.array is not None
+        and value is not source and value.variable is None
+        and np.array_equal(value.array, source.array) and np.ptp(source.array)
+    ]  # fmt: skip
+    return min(found, key=first_use, default=None)
 
 
 RULE = WrongSources()

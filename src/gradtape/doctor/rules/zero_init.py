@@ -25,7 +25,8 @@ class ZeroInit(DeathRule):
     lesson = """\
 The gradient of one factor of a product is the other. When two layers start with zero weights, each
 waits for the other: both gradients are 0 for ever. Start all but the last layer with small random
-numbers (`tf.random.normal(shape, stddev=0.1)` or an initializer)."""
+numbers (`tf.random.normal(shape, stddev=0.1)` or an initializer). One factor alone that starts at 0
+learns from the first step on, and is not reported."""
     failing = """\
 x = tf.constant([[1.0, 2.0]])
 first = tf.Variable(tf.zeros([2, 3]))
@@ -42,17 +43,17 @@ with tf.GradientTape() as tape:
     loss = tf.reduce_sum(tf.square(tf.tanh(x @ first) @ second - 1.0))
 grads = tape.gradient(loss, [first, second])
 """
-    ignore = "For a last layer that starts at 0 on purpose, such as the end of a residual block."
+    ignore = "When what is 0 is set to something else later on."
 
     def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
         """Where the zeros moved away by themselves, they were meant: the others learn from then."""
-        return not all(line.state == "ok" for line in lines)
+        return any(line.stuck for line in lines)
 
     def explain(self, case: Case, death: Death) -> Finding | None:
         others = [v for k, v in enumerate(death.event.inputs) if k != death.operand]
         weights = [w for v in others if nothing(v.array) for w in _weights(v)]
         weights = [w for w in weights if w.variable is not case.variable]
-        if not weights:
+        if not weights or not self._waits(case, death, weights):
             return None
         weight, event = weights[0], death.event
         assert weight.variable is not None
@@ -65,6 +66,16 @@ grads = tape.gradient(loss, [first, second])
             "start these weights with small random numbers", edit=made and _random(made),
             event=event, mends=False, also=[(event.place, "the product with zeros")],
         )  # fmt: skip
+
+    def _waits(self, case: Case, death: Death, weights: list[Value]) -> bool:
+        """Do the zeros stay? One factor that is 0 learns from the other, and then both do: a scale
+        of a residual branch, the second matrix of LoRA, a last layer. It stays 0 where the other
+        factor is made of zeros as well, or where nobody asks for its gradient."""
+        own = death.event.inputs[death.operand]
+        if nothing(own.array) and _weights(own):
+            return True
+        asked = [answer.source for query in case.trace.queries for answer in query.answers]
+        return all(w.variable not in asked and w.variable.trainable for w in weights if w.variable)
 
 
 def _random(made: Place) -> str | None:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
+from ... import sources
 from ...place import Place, nodes, span_of
 
 GENERATED = "__autograph_generated_file"
@@ -61,7 +62,7 @@ def _expression(function: CodeType, line: int, generated: Any) -> ast.AST | None
     text = "" if generated is None else _text(generated)
     first, last = _lines(function, line)
     same = [
-        n for n in nodes(function.co_filename)
+        n for n in nodes(sources.file_of(function))
         if isinstance(n, ast.expr) and first <= n.lineno <= last and ast.unparse(n) == text
     ]  # fmt: skip
     return min(same, key=lambda n: abs(n.lineno - line), default=None)
@@ -71,7 +72,7 @@ def _header(function: CodeType, line: int, generated: Any) -> ast.AST | None:
     """A block that begins at a line, when it is the head of one that was generated."""
     return next(
         (
-            n for n in nodes(function.co_filename)
+            n for n in nodes(sources.file_of(function))
             if isinstance(n, ast.With) and n.lineno == line and isinstance(generated, ast.With)
         ),
         None,
@@ -81,7 +82,7 @@ def _header(function: CodeType, line: int, generated: Any) -> ast.AST | None:
 def _lines(function: CodeType, line: int) -> tuple[int, int]:
     """The first and last line of the statement at a line; of a block, those of its head."""
     found = line, line
-    for node in nodes(function.co_filename):
+    for node in nodes(sources.file_of(function)):
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or line):
             body = getattr(node, "body", None)
             end = body[0].lineno - 1 if body else node.end_lineno
@@ -133,7 +134,7 @@ def _instruction(function: CodeType, node: ast.AST | None) -> tuple[CodeType, in
     """The last instruction of an expression: the one that computes it."""
     if node is None:
         return None
-    span = span_of(function.co_filename, node)
+    span = span_of(sources.file_of(function), node)
     for code in _codes(function):
         found = None
         for k, (line, end_line, *_) in enumerate(code.co_positions()):

@@ -12,7 +12,8 @@ from typing import Any
 from .copies import Copy, Told, copied
 from .editing import OWN
 from .engine import OP, Engine
-from .frames import around, locate
+from .frames import around, inside, locate
+from .numbering import unnumbered
 
 
 def hook(engine: Engine) -> None:
@@ -20,13 +21,12 @@ def hook(engine: Engine) -> None:
     from tensorflow.python.eager import cancellation, context
     from tensorflow.python.eager.polymorphic_function import atomic_function
 
-    call = atomic_function.AtomicFunction.call_flat
     eagerly = context.executing_eagerly
 
-    @functools.wraps(call)
-    def call_flat(self: Any, *args: Any) -> Any:
+    def before(self: Any, args: tuple) -> tuple | None:
+        """The results of a copy, None when the function itself is to run."""
         if engine.deaf or engine.asking or not eagerly():
-            return call(self, *args)
+            return None
         copy = None
         try:
             name = self.name.decode()
@@ -40,24 +40,37 @@ def hook(engine: Engine) -> None:
         except Exception as fault:
             engine.failed(fault)
         if copy is None:
-            return call(self, *args)
+            return None
         try:
             outputs = run(self, copy, args)
             copy.begun = True
+            unnumbered(engine, len(outputs) - copy.results)
         except Exception as fault:
             if not _ours(copy, fault):
                 raise
             engine.copies[name] = None
             engine.failed(fault)
-            return call(self, *args)
+            return None
         try:
             _note(engine, name, copy, args, outputs, sys._getframe(1))
         except Exception as fault:
             engine.failed(fault)
-        return outputs[: copy.results] or None
+        return (outputs[: copy.results] or None,)
 
-    engine.put(atomic_function.AtomicFunction, "call_flat", call_flat)
+    engine.listen(
+        atomic_function.AtomicFunction.call_flat, before=before, failed=_hide, instead=True
+    )
     engine.at_end(lambda: [copy.leave() for copy in engine.copies.values() if copy is not None])
+
+
+def _hide(_: Any) -> None:
+    """An exception that comes out of a copy has no frames of ours."""
+    error = sys.exc_info()[1]
+    step = None if error is None else error.__traceback__
+    while step is not None:
+        while step.tb_next is not None and inside(step.tb_next.tb_frame, "gradtape"):
+            step.tb_next = step.tb_next.tb_next
+        step = step.tb_next
 
 
 def run(function: Any, copy: Copy, args: Any) -> list[Any]:
@@ -123,7 +136,7 @@ def _holds(engine: Engine, handle: Any) -> bool:
     if known is not None and engine.ready.get(id(handle)) is known:
         return True
     it = None if known is None else known()
-    if it is None or not _unheard(lambda: bool(it.is_initialized())):
+    if it is None or not _unheard(engine, lambda: bool(it.is_initialized())):
         return False
     engine.ready[id(handle)] = known
     return True
@@ -136,6 +149,7 @@ def _handles(function: Any) -> list[tuple[int, Any]]:
 
 def _note(engine: Engine, name: str, copy: Copy, args: Any, outputs: Any, frame: Any) -> None:
     place, _, layer, measures = locate(frame, engine.layer_call)
+    args = engine.lasting(name, args)
     event = (
         OP, name, args, (), tuple(outputs[: copy.results]), Told(copy, args, outputs), layer,
         measures, around(place), (), place.f_code, place.f_lasti, get_ident(),
@@ -157,16 +171,18 @@ def _before(engine: Engine, args: Any) -> dict[int, Any]:
                 found[id(handle)] = gen_resource_variable_ops.read_variable_op(handle, it.dtype)
         return found
 
-    return _unheard(read)
+    return _unheard(engine, read)
 
 
-def _unheard(work: Callable[[], Any]) -> Any:
+def _unheard(engine: Engine, work: Callable[[], Any]) -> Any:
     """Do something that nobody needs to hear of."""
     from tensorflow.python.eager import context
 
     local = context.context()._thread_local_data
     callbacks, local.op_callbacks = local.op_callbacks, []
+    was, engine.deaf = engine.deaf, True
     try:
         return work()
     finally:
+        engine.deaf = was
         local.op_callbacks = callbacks

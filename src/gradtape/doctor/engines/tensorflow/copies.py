@@ -115,6 +115,9 @@ class Told(Call):
         self.events, self.results, self.limit = None, [], None
         copy.latest = weakref.ref(self)
 
+    def kept(self) -> list[Any]:
+        return self._outputs[self.copy.results :]
+
     @property
     def gone(self) -> bool:
         """Has another call stored what it had to tell, and nobody had asked?"""

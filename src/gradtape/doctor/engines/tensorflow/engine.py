@@ -14,12 +14,16 @@ from typing import Any
 
 import numpy as np
 
+from ... import ears
 from ...place import Place, at
 from ...trace import Asked, Trace
-from ..joining import innermost
+from ..fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Fader, needed
+from ..joining import innermost, with_those_around
 from . import autograph
 from .arrivals import Arrival
 from .frames import local
+from .passing import handles, without
+from .values import measure, size
 
 # The first field of a raw event; the last three are code, offset and thread.
 (
@@ -28,7 +32,8 @@ from .frames import local
 ) = range(12)  # fmt: skip
 
 # What is kept of older tapes: a chain of steps for the rules that look back.
-KEEP_EVENTS, KEEP_BYTES, KEEP_TAPES, KEEP_MADE = 2_000, 64 << 20, 3, 1_000
+KEEP_EVENTS, KEEP_TAPES, KEEP_MADE = 2_000, 3, 1_000
+MUCH = 3_000  # events of a call that is large
 THOROUGH = 3  # first calls of a function that are looked into; then those of a power
 SMALL = 16  # numbers of a result that are looked at after every call
 GLANCES = 64  # calls that are told of together
@@ -48,7 +53,8 @@ class Engine:
         self.variables: dict[int, Any] = {}  # weak references, by the id of the handle
         self.owners: dict[int, Any] = {}  # the variables of Keras, by the id of what they hold
         self.layers: dict[int, tuple] = {}  # where layers were made, by their id: a weak reference
-        self.deaf = False  # while the doctor itself computes
+        self.numbering: Any = None  # see `numbering`
+        self._deaf = False
         self.asking = 0  # queries that are being answered
         self.layer_call: Any = None  # the code of Keras's functions that call a layer, and that
         self.add_weight: Any = None  # make a variable for one
@@ -57,15 +63,33 @@ class Engine:
         self.graphs: Any = None  # see `graphs`
         self.before: dict[int, Any] = {}  # what variables hold before the call that is to come
         self.calls: dict[str, int] = {}  # of functions that ask tapes
+        self.large: set[str] = set()  # of these, those whose first calls are not all looked into
         self.copies: dict[str, Any] = {}  # of these, see `copies`; None when there can be none
+        self.passing: dict[str, list[int]] = {}  # arguments of functions that are not held
         self.ready: dict[int, Any] = {}  # of the variables, those that hold something
         self.data: list[Any] = []  # what `fit` was given
         self.begun: list[tuple] = []  # queries without an answer, of graphs that are not complete
         self._undo: list[Callable[[], Any]] = []
         self._numbers = count()
-        self._counted = self._bytes = 0  # of the log: events looked at, bytes they hold
+        self.looking: Any = None  # the tape, by its number, or the call that is looked at
+        self._bytes = 0  # that the log holds, of what is large
+        self._settled = 0  # the length of the log when it was last cut short
+        self._fade = Fader(measure)
+        self._faded = 0  # events of the log that were looked at for something to let go
         self._steps = 0  # of the log: calls of functions that ask
         self._glances: list[tuple[Any, Any]] = []  # copies that were called, and their numbers
+
+    @property
+    def deaf(self) -> bool:
+        """Does the doctor itself compute?"""
+        return self._deaf
+
+    @deaf.setter
+    def deaf(self, deaf: bool) -> None:
+        if deaf is not self._deaf:
+            self._deaf = deaf
+            if self.numbering is not None:
+                self.numbering.own(deaf)
 
     # --- coming and going -------------------------------------------------------------------------
     def start(self) -> None:
@@ -79,7 +103,16 @@ class Engine:
         while self._undo:
             self._undo.pop()()
 
+    def forget(self) -> None:
+        """Let go of the program's objects. An iterator that is freed only after Python has ended
+        waits for its threads, and these for Python."""
+        self.log.clear()
+        for known in (self.tapes, self.before, self.copies, self.ready, self.data, self.begun):
+            known.clear()
+        self._glances, self.graphs = [], None
+
     def _hook_tensorflow(self) -> None:
+        from . import reading  # noqa: F401  now: when Python ends, no threads can be had any more
         from .listening import hook
 
         self._guarded(hook)
@@ -103,11 +136,9 @@ class Engine:
             "passes there is not seen."
         )
 
-    def put(self, owner: Any, name: str, value: Any) -> None:
-        """Set an attribute until the end."""
-        had, old = name in vars(owner), getattr(owner, name)
-        setattr(owner, name, value)
-        self._undo.append(lambda: setattr(owner, name, old) if had else delattr(owner, name))
+    def listen(self, function: Any, **hooks: Any) -> None:
+        """Give a function an ear until the end."""
+        self._undo.append(ears.put(function, ears.Hooks(**hooks)))
 
     def at_end(self, work: Callable[[], Any]) -> None:
         self._undo.append(work)
@@ -118,7 +149,7 @@ class Engine:
         if words not in self.faults:
             self.faults.append(words)
         if len(self.faults) >= MISSED:
-            self.deaf = True
+            self._deaf = True
 
     # --- tapes and queries ------------------------------------------------------------------------
     def number(self, tape: Any) -> int:
@@ -156,7 +187,9 @@ class Engine:
         if graph is not None:
             self.log += self._sketch(graph, event)
         self.log.append(event)
+        self.looking = event[1]
         self.asked(asked(event, frame))
+        self.looking = None
         if graph is not None:
             del self.log[length:]
         self.trim()
@@ -174,10 +207,26 @@ class Engine:
         spot = Spot(event[-3], event[-2], [], None, False, False)
         return sketch(self, graph, spot, event[-1])
 
+    def lasting(self, name: str, args: Any) -> Any:
+        """What may be held of the arguments of a call."""
+        which = self.passing.get(name)
+        if which is None:
+            which = self.passing[name] = handles(args)
+        return self.quietly(without, args, which) if which else args
+
+    def quietly(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Call what computes with TensorFlow itself, and hear nothing of it."""
+        self.deaf = True
+        try:
+            return function(*args)
+        finally:
+            self.deaf = False
+
     def called(self, event: tuple, copy: Any = None, numbers: Any = ()) -> None:
         """A function was called; when it asks tapes, look at their answers: at the numbers of a
         copy, and now and then, or when these are not sound, at all that happened."""
         name, call = event[1], event[5]
+        self._bytes += _bytes(event)
         if not self.graphs.traits(name)[1]:
             self.trim()
             return
@@ -185,7 +234,8 @@ class Engine:
         self.calls[name] = count = self.calls.get(name, 0) + 1
         # A look takes as long as a hundred calls: where every call is glanced at, they are rarer.
         told = copy is not None and copy.whole
-        due = count <= THOROUGH or (_rare(count) if told else _power_of_four(count))
+        first = 1 if name in self.large else THOROUGH
+        due = count <= first or (_rare(count) if told else _power_of_four(count))
         if not told:
             due = self._breaks(name, event[4]) or due
         bad = copy.unsound(numbers) if copy is not None else None
@@ -197,7 +247,7 @@ class Engine:
             self._glances.append((copy, numbers))
             if bad or len(self._glances) >= GLANCES:
                 self.catch_up()
-        if copy is None or self._steps > 2 * KEEP_TAPES:
+        if copy is None or self._steps > 2 * KEEP_TAPES or self._bytes > KEEP_BYTES:
             self.trim()
 
     def catch_up(self) -> None:
@@ -210,11 +260,12 @@ class Engine:
 
     def _looked(self, event: tuple, call: Any) -> bool:
         """Look into a call; False when nothing could be seen."""
-        self.deaf = True
+        self.deaf, self.looking = True, event
         try:
             return self._inside(event, call)
         finally:
-            self.deaf = False
+            self.deaf, self.looking = False, None
+            self._bytes += sum(map(size, call.held()))
 
     def _inside(self, event: tuple, call: Any) -> bool:
         """The queries inside of a call, one after the other; were there any with an answer?"""
@@ -229,6 +280,8 @@ class Engine:
             call.limit = k + 1
             self.asked(asked(events[k], events[k][-5]))
         call.limit = None
+        if len(events) > MUCH or sum(map(size, call.held())) > KEEP_BYTES:
+            self.large.add(name)
         return bool(queries)
 
     def _breaks(self, name: str, results: Any) -> bool:
@@ -251,11 +304,13 @@ class Engine:
 
     def trace(self) -> Trace:
         """The log of this moment as a neutral trace."""
+        if self.graphs is None:  # TensorFlow never came; at the end, not everything can be imported
+            return Trace(self.name)
         from .reading import Reader
 
         if any(map(_gone, self.log)):
             self.log[:] = [event for event in self.log if not _gone(event)]
-            self._counted = min(self._counted, len(self.log))
+            self._faded = 0
             self._steps = sum(map(self._asks, self.log))
         return Reader(self).read()
 
@@ -263,24 +318,62 @@ class Engine:
     def trim(self, most: int = KEEP_EVENTS) -> None:
         """Forget what no later query needs: all before the last tapes, when there is much of it."""
         log = self.log
-        for event in log[self._counted :]:
-            if event[0] == OP:
-                self._bytes += sum([_bytes(t) for t in event[4]])
-        self._counted = len(log)
-        few = self._counted < most and self._bytes < KEEP_BYTES
+        few = len(log) < max(most, 2 * self._settled if most else 0) and self._bytes <= KEEP_BYTES
         if few and self._steps <= 2 * KEEP_TAPES:  # a function that asks is a step of many events
             return
         starts = [k for k, event in enumerate(log) if event[0] == START or self._asks(event)]
-        recording = {number for numbers in self.active.values() for number in numbers}
-        kept = starts[-KEEP_TAPES:] + [
-            next((k for k in starts if log[k][1] == number), len(log)) for number in recording
-        ]
-        first = min(kept, default=len(log))
+        last = [k for k, event in enumerate(log) if event[0] == QUERY or self._asks(event)]
+        answered = last[-1] + 1 if last else 0
+        first = needed(log, starts[-KEEP_TAPES:], answered, _bytes, self._may_be_asked)
+        first = with_those_around(log, first, START, STOP)
         log[:first] = [event for event in log[:first] if event[0] == MADE][-KEEP_MADE:]
         known = {event[1] for event in log if event[0] in (START, QUERY)}
         self.tapes = {k: v for k, v in self.tapes.items() if v[0] in known}
-        self._counted, self._bytes = len(log), 0
+        self._bytes, self._settled, self._faded = sum(map(_bytes, log)), len(log), 0
         self._steps = sum(map(self._asks, log))
+
+    def grew(self, more: int) -> None:
+        """The log holds so many bytes more: let go of what is too much."""
+        self._bytes += more
+        loose = len(self.log) > max(KEEP_LOOSE, 2 * self._settled) and not any(self.active.values())
+        if self.asking or not (loose or self._bytes > KEEP_BYTES):
+            return
+        self.trim(0)
+        if self._bytes > KEEP_BYTES:
+            self._fade_large()
+
+    def _may_be_asked(self, start: tuple) -> bool:
+        """Is a tape or call looked at just now, or has a tape something left to answer to who
+        holds it?"""
+        if start is self.looking or start[1] == self.looking:
+            return True
+        if start[0] != START:
+            return False
+        tape = start[2]
+        own = sum(event[0] == START and event[2] is tape for event in self.log)
+        # Beside the log: the table of tapes, this name and the call itself.
+        return tape._tape is not None and sys.getrefcount(tape) > own + 3
+
+    def _fade_large(self) -> None:
+        """Let large tensors go; what a tape needs of them it holds itself."""
+        log, fade = self.log, self._fade
+
+        def faded(thing: Any) -> Any:
+            if isinstance(thing, list):
+                return list(map(faded, thing))
+            return fade(thing) if _large(thing) else thing
+
+        for k in range(self._faded, len(log) - 1):
+            event = log[k]
+            if event[0] != OP or not (event[5] is None or event[5].__class__ is dict):
+                continue
+            if not any(map(_large, (*event[2], *event[4]))) or _drawn(event[1]):
+                continue
+            given = event[5] and {name: faded(thing) for name, thing in event[5].items()}
+            inputs, outputs = tuple(map(faded, event[2])), tuple(map(faded, event[4]))
+            log[k] = (*event[:2], inputs, event[3], outputs, given, *event[6:])
+        self._faded = len(log) - 1
+        self._bytes = sum(map(_bytes, log))
 
     def _asks(self, event: tuple) -> bool:
         """Is it a call of a function that asks tapes itself?"""
@@ -301,11 +394,36 @@ def _rare(count: int) -> bool:
     return count & (count - 1) == 0 and count.bit_length() % 4 == 3
 
 
-def _bytes(tensor: Any) -> int:
-    try:
-        return tensor._num_elements() * tensor.dtype.size
-    except Exception:  # a symbol, or a handle of something
-        return 0
+def _large(thing: Any) -> bool:
+    return hasattr(thing, "_num_elements") and size(thing) >= LARGE
+
+
+def _drawn(kind: Any) -> bool:
+    """Is it an op that would give something else if it were run again?"""
+    word = kind.decode() if isinstance(kind, bytes) else kind
+    return any(part in word for part in ("Random", "Iterator", "PyFunc", "Multinomial", "Normal"))
+
+
+def _bytes(event: tuple) -> int:
+    """What an event holds, of what is large."""
+    kind = event[0]
+    if kind == OP:
+        call = event[5]
+        held = [*event[4]]
+        if call is not None and call.__class__ is not dict:
+            held += call.held()
+        return sum(filter(LARGE.__le__, map(size, held)))
+    if kind == QUERY:
+        return sum(filter(LARGE.__le__, map(size, _flat(event[7]))))
+    if kind == CONVERT:
+        return size(event[2])
+    return int(getattr(event[3], "nbytes", 0)) if kind == ESCAPE else 0
+
+
+def _flat(structure: Any) -> list[Any]:
+    import tensorflow as tf
+
+    return tf.nest.flatten(structure)
 
 
 def _finite(tensor: Any) -> bool:

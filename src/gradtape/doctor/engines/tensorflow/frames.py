@@ -57,10 +57,10 @@ def local(frame: FrameType | None, code: CodeType, name: str) -> Any:
     return None
 
 
-def inside(frame: FrameType) -> bool:
+def inside(frame: FrameType, *libraries: str) -> bool:
     """Is it a library itself that asks, for its own purposes?"""
     name = frame.f_globals.get("__name__") or ""
-    return name.partition(".")[0] in ("tensorflow", "keras", "gradtape")
+    return name.partition(".")[0] in (libraries or ("tensorflow", "keras", "gradtape"))
 
 
 def of_tensorflow(frame: FrameType) -> bool:

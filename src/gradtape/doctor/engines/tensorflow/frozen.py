@@ -7,7 +7,6 @@ graph. Where such a tensor came from is noted, so that one can look what is ther
 from __future__ import annotations
 
 import ast
-import functools
 import inspect
 import sys
 from collections.abc import Iterator
@@ -43,13 +42,10 @@ def hook(engine: Engine) -> None:
     """Listen to graphs taking in tensors."""
     from tensorflow.python.framework.func_graph import FuncGraph
 
-    original_capture = FuncGraph.capture
-
-    @functools.wraps(original_capture)
-    def capture(self: Any, tensor: Any, *args: Any, **kwargs: Any) -> Any:
+    def before(self: Any, tensor: Any, *_: Any) -> None:
         if not engine.deaf and not engine.asking:
             try:
-                place = user(sys._getframe(1))
+                place = user(sys._getframe(2))
                 found = _found(tensor, place) if hasattr(tensor, "_numpy") else None
                 if found is not None:
                     engine.graphs.frozen.setdefault(id(tensor), found)
@@ -57,9 +53,8 @@ def hook(engine: Engine) -> None:
                     engine.graphs.strange[repr(tensor)] = place.f_code, place.f_lasti
             except Exception as fault:
                 engine.failed(fault)
-        return original_capture(self, tensor, *args, **kwargs)
 
-    engine.put(FuncGraph, "capture", capture)
+    engine.listen(FuncGraph.capture, before=before)
 
 
 def _around(graph: Any, other: Any) -> bool:

@@ -6,14 +6,13 @@ it is kept beside the graph, and `expanding` puts the numbers of a call in.
 
 from __future__ import annotations
 
-import functools
 import weakref
 from dataclasses import dataclass, field
 from types import CodeType, SimpleNamespace
 from typing import Any
 
 from . import autograph
-from .engine import QUERY, Engine
+from .engine import OP, QUERY, Engine
 
 CHANGES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp", "ResourceApply")
 CALLS = ("__inference_", "__forward_")
@@ -58,6 +57,14 @@ class Call:
     events: list[tuple] | None = None
     results: list[Any] = field(default_factory=list)
     limit: int | None = None  # of its events, those that count just now
+
+    def held(self) -> list[Any]:
+        """The tensors that it holds beside its results."""
+        inside = [t for event in self.events or () if event[0] == OP for t in event[4]]
+        return [*self.kept(), *inside]
+
+    def kept(self) -> list[Any]:
+        return list(self.before.values())
 
 
 class Graphs:
@@ -139,12 +146,9 @@ def hook(engine: Engine) -> None:
 def _functions(engine: Engine) -> None:
     from tensorflow.python.eager.polymorphic_function import atomic_function
 
-    make = atomic_function.from_func_graph
-
-    @functools.wraps(make)
-    def from_func_graph(name: Any, graph: Any, *args: Any, **kwargs: Any) -> Any:
-        made = make(name, graph, *args, **kwargs)
+    def after(told: Any, made: Any) -> Any:
         if not engine.deaf:
+            name, graph = told[:2]
             engine.begun = [begun for begun in engine.begun if begun[2] is not graph]
             word = name.decode() if isinstance(name, bytes) else name
             engine.graphs.functions[word] = Function(
@@ -152,23 +156,19 @@ def _functions(engine: Engine) -> None:
             )
         return made
 
-    engine.put(atomic_function, "from_func_graph", from_func_graph)
+    engine.listen(atomic_function.from_func_graph, after=after)
 
 
 def _rewriting(engine: Engine) -> None:
     from tensorflow.python.autograph.impl import api
 
-    convert = api._convert_actual
-
-    @functools.wraps(convert)
-    def _convert_actual(entity: Any, *args: Any, **kwargs: Any) -> Any:
-        made = convert(entity, *args, **kwargs)
+    def after(told: Any, made: Any) -> Any:
         code = getattr(made, "__code__", None)
         if code is not None:
-            autograph.MAPS[code.co_filename] = made.ag_source_map, entity.__code__
+            autograph.MAPS[code.co_filename] = made.ag_source_map, told[0].__code__
         return made
 
-    engine.put(api, "_convert_actual", _convert_actual)
+    engine.listen(api._convert_actual, after=after)
 
 
 def sight(frame: Any) -> Any:

@@ -12,11 +12,12 @@ from ...detours import Entry
 from ...place import Place
 from ...place import at as _at
 from ...trace import Event, Layer, Value, Variable, Watch
+from ..fading import Again, Faded
 from ..joining import Joiner
 from . import engine as raw
 from . import ops, values
 from .autograph import original
-from .values import TensorValue, gradient_array
+from .values import FadedTensor, TensorValue, gradient_array
 
 # What may have come from a tensor by way of Python.
 PLAIN = (float, int, complex, np.ndarray, np.generic, list, tuple)
@@ -33,6 +34,8 @@ class Holder(Joiner):
     def __init__(self, engine: raw.Engine) -> None:
         super().__init__(engine)
         self.pending: dict[int, tuple] = {}  # what a variable was given before it was there
+        self.again = Again(values.size)
+        self.made_here = {id(event[1]) for event in engine.log if event[0] == raw.MADE}
 
     # --- TensorFlow's tensors ---------------------------------------------------------------------
     def _at(self, code: CodeType, offset: int) -> Place:
@@ -66,6 +69,15 @@ class Holder(Joiner):
         return gradient_array(thing) if dtype is None else np.asarray(thing, dtype=dtype)
 
     # --- values -----------------------------------------------------------------------------------
+    def _tensor(self, tensor: Any, place: Place | None = None) -> Value:
+        """A new value for a tensor, or for what stands for one that was let go."""
+        made = (
+            FadedTensor(tensor, self.again, place)
+            if tensor.__class__ is Faded
+            else TensorValue(tensor, place=place)
+        )
+        return self._keep(made, tensor)
+
     def _keep(self, value: Value, *things: Any) -> Value:
         self.trace.values.append(value)
         for thing in things:
@@ -86,7 +98,7 @@ class Holder(Joiner):
         if known is not None:
             return known
         if is_tensor(thing):
-            return self._keep(TensorValue(thing), thing)
+            return self._tensor(thing)
         inner = getattr(thing, "flat_values", getattr(thing, "values", None))
         if hasattr(inner, "_numpy"):  # a ragged tensor, or slices
             return self._value(inner, time)
@@ -121,7 +133,7 @@ class Holder(Joiner):
                 value.thing = tensor
             self._alias(tensor, value)
             return value
-        value = self._keep(TensorValue(tensor), tensor)
+        value = self._tensor(tensor)
         if handed and given is not tensor and isinstance(given, PLAIN):
             if isinstance(given, np.ndarray) and id(given) in self.by_object:
                 return self._same(tensor, self.by_object[id(given)])
@@ -191,8 +203,8 @@ class Holder(Joiner):
             return
         for number in self.active.get(thread, ()):
             tape = self.trace.tapes[number]
-            if tape.auto_watch and not any(w.value is value for w in tape.watches):
-                tape.watches.append(Watch(value, time, place, automatic=True))
+            if tape.auto_watch and not tape.watched(value):
+                tape.watch(Watch(value, time, place, automatic=True))
 
     def _made(
         self, time: float, it: Any, layer: Any, code: CodeType, offset: int, thread: int
@@ -240,9 +252,7 @@ class Holder(Joiner):
 
     def _made_before(self, it: Any) -> bool:
         """Was the variable there before the log began?"""
-        return it is not None and not any(
-            event[0] == raw.MADE and event[1] is it for event in self.engine.log
-        )
+        return it is not None and id(it) not in self.made_here
 
 
 def handle_of(thing: Any) -> Any:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import sys
 import weakref
 from threading import get_ident
 from typing import Any
 
+from ... import ears
+from ...ears import NoEar
 from .batches import SIZE
 from .engine import PREDICT, Engine
 from .frames import stack, user
@@ -24,7 +25,7 @@ def hook(engine: Engine) -> None:
                        ("fit", _fit)):  # fmt: skip
         try:
             part(engine)
-        except (ImportError, AttributeError) as fault:
+        except (ImportError, AttributeError, NoEar) as fault:
             engine.missing(f"{what} of Keras {keras.__version__}", fault)
 
 
@@ -33,68 +34,63 @@ def _layers(engine: Engine) -> None:
 
     engine.layer_call = inspect.unwrap(Layer.__call__).__code__
     engine.add_weight = inspect.unwrap(Layer.add_weight).__code__
-    make = Layer.__init__
 
-    @functools.wraps(make)
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        make(self, *args, **kwargs)
-        if not engine.deaf and type(self).__module__.startswith("keras."):
-            place = user(sys._getframe(1))
-            engine.layers[id(self)] = weakref.ref(self), place.f_code, place.f_lasti
+    def made(told: Any, result: Any) -> Any:
+        layer = told[0]
+        if not engine.deaf and type(layer).__module__.startswith("keras."):
+            place = user(sys._getframe(2))
+            engine.layers[id(layer)] = weakref.ref(layer), place.f_code, place.f_lasti
+        return result
 
-    engine.put(Layer, "__init__", __init__)
+    engine.listen(Layer.__init__, after=made)
 
 
 def _variables(engine: Engine) -> None:
     """A variable of Keras holds one of TensorFlow: users know the outer one."""
     from keras.src.backend.tensorflow.core import Variable
 
-    initialize = Variable._initialize
+    def initialized(told: Any, result: Any) -> Any:
+        engine.owners[id(told[0]._value)] = weakref.ref(told[0])
+        return result
 
-    @functools.wraps(initialize)
-    def _initialize(self: Any, value: Any) -> None:
-        initialize(self, value)
-        engine.owners[id(self._value)] = weakref.ref(self)
-
-    engine.put(Variable, "_initialize", _initialize)
+    engine.listen(Variable._initialize, after=initialized)
 
 
 def _predict(engine: Engine) -> None:
     from keras.src.backend.tensorflow.trainer import TensorFlowTrainer
 
     for name in ("predict", "predict_on_batch"):
-        engine.put(TensorFlowTrainer, name, _predicting(engine, getattr(TensorFlowTrainer, name)))
+        engine.listen(getattr(TensorFlowTrainer, name), after=_predicted(engine, name))
 
 
 def _fit(engine: Engine) -> None:
     """What `fit` is given is remembered: the batches themselves are made inside of a function."""
     from keras.src.backend.tensorflow.trainer import TensorFlowTrainer
 
-    original = TensorFlowTrainer.fit
+    names = ears.parameters(TensorFlowTrainer.fit)
 
-    @functools.wraps(original)
-    def fit(self: Any, x: Any = None, y: Any = None, *args: Any, **kwargs: Any) -> Any:
-        given = [x, y, kwargs.get("sample_weight")]
-        engine.data.append(([g for g in given if g is not None], kwargs.get("batch_size") or SIZE))
-        try:
-            return original(self, x, y, *args, **kwargs)
-        finally:
-            engine.data.pop()
+    def before(*values: Any) -> None:
+        fit = dict(zip(names, values, strict=True))
+        given = [fit.get(name) for name in ("x", "y", "sample_weight")]
+        engine.data.append(([g for g in given if g is not None], fit.get("batch_size") or SIZE))
 
-    engine.put(TensorFlowTrainer, "fit", fit)
+    def after(told: Any, result: Any) -> Any:
+        engine.data.pop()
+        return result
+
+    engine.listen(
+        TensorFlowTrainer.fit, before=before, after=after, failed=lambda _: engine.data.pop()
+    )
 
 
-def _predicting(engine: Engine, original: Any) -> Any:
-    @functools.wraps(original)
-    def predict(self: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
-        result = original(self, x, *args, **kwargs)
-        frame = sys._getframe(1)
-        frames = stack(frame)
+def _predicted(engine: Engine, name: str) -> Any:
+    def after(told: Any, result: Any) -> Any:
+        frames = stack(sys._getframe(2))
         if not engine.deaf and frames:
             (code, offset) = frames[0]
             engine.log.append(
-                (PREDICT, self, original.__name__, x, result, frames, code, offset, get_ident())
+                (PREDICT, told[0], name, told[1], result, frames, code, offset, get_ident())
             )
         return result
 
-    return predict
+    return after

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import os
 import sys
 import threading
 import weakref
@@ -15,21 +13,27 @@ from typing import Any
 
 import numpy as np
 
-from .buffer import hide
+from ...ears import NoEar
+from ..fading import KEEP_LOOSE, LARGE
+from . import passing
+from .buffer import listen
 from .calling import hook as _calls
 from .engine import CONVERT, CUSTOM, ESCAPE, MADE, OP, SCRIPT, Engine
 from .frames import arguments, around, inside, locate, stack, user
 from .frozen import hook as _frozen
 from .graphs import CALLS, Call, Graphs, Spot
 from .graphs import hook as _graphs
+from .numbering import hook as _numbers
 from .taping import building, note
 from .taping import hook as _tapes
+from .values import size
 
 # Ways out of the tape, by the method that is called.
 EXITS = {
     "numpy": ".numpy()", "__array__": "np.asarray()", "__float__": "float()", "__int__": "int()",
     "__index__": "int()", "__bool__": "bool()", "__complex__": "complex()",
 }  # fmt: skip
+MANY = LARGE // 8  # numbers of a tensor that may be large
 # Types of what may have come from a tensor by way of Python.
 PLAIN = frozenset({float, complex, list, tuple, np.ndarray, np.float32, np.float64, np.float16})
 
@@ -38,24 +42,16 @@ def hook(engine: Engine) -> None:
     """Listen to all of it; what a version does not have is noted."""
     engine.graphs = Graphs()
     parts: tuple[tuple[str, Callable[[Engine], None]], ...] = (
-        ("callbacks of ops", _ops), ("variables", _variables), ("tensors' conversions", _exits),
-        ("constants", _constants), ("tapes", _tapes), ("custom gradients", _custom_gradients),
-        ("py_function", _scripts), ("functions", _graphs), ("calls of functions", _calls),
-        ("captures", _frozen), ("tracebacks", _tracebacks),
+        ("numbers of tensors", _numbers), ("callbacks of ops", _ops), ("variables", _variables),
+        ("tensors' conversions", _exits), ("constants", _constants), ("tapes", _tapes),
+        ("custom gradients", _custom_gradients), ("py_function", _scripts), ("functions", _graphs),
+        ("calls of functions", _calls), ("captures", _frozen),
     )  # fmt: skip
     for what, part in parts:
         try:
             part(engine)
-        except (ImportError, AttributeError) as fault:
+        except (ImportError, AttributeError, NoEar) as fault:
             engine.missing(what, fault)
-
-
-def _tracebacks(engine: Engine) -> None:
-    """What TensorFlow shows of an exception has no frames of its own, and none of ours."""
-    from tensorflow.python.util import traceback_utils
-
-    hidden = (*traceback_utils._EXCLUDED_PATHS, os.path.dirname(os.path.abspath(__file__)))
-    engine.put(traceback_utils, "_EXCLUDED_PATHS", hidden)
 
 
 # --- ops ------------------------------------------------------------------------------------------
@@ -69,20 +65,18 @@ def _ops(engine: Engine) -> None:
         op_callbacks.add_op_callback(heard)
 
     def end() -> None:
-        engine.deaf = True  # in other threads, where it cannot be taken away
+        engine._deaf = True  # in other threads, where it cannot be taken away
         with suppress(KeyError):
             op_callbacks.remove_op_callback(heard)
 
     begin()
     engine.at_end(end)
-    bootstrap = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
 
-    def _bootstrap_inner(self: Any) -> None:
+    def thread_begins(_: Any) -> None:
         if not engine.deaf:
             context.context().add_op_callback(heard)
-        bootstrap(self)
 
-    engine.put(threading.Thread, "_bootstrap_inner", _bootstrap_inner)
+    engine.listen(threading.Thread._bootstrap_inner, before=thread_begins)  # type: ignore[attr-defined]
 
 
 def _hearing(engine: Engine) -> Callable[..., None]:
@@ -104,12 +98,17 @@ def _hearing(engine: Engine) -> Callable[..., None]:
             recording = engine.active.get(thread)
             if engine.asking and not recording:
                 return  # what a tape computes to answer is nobody's business, but another tape's
+            iterates = passing.of_an_iterator(op_type)
+            if iterates:
+                if not passing.tells(op_type):
+                    return
+                inputs = engine.quietly(passing.standing, inputs)
             code = frame.f_code
             given: Any = None
             own = generated.get(code)
             if own is None:
                 own = generated[code] = "gen_" in code.co_filename
-            if own:
+            if own and not iterates:  # its arguments are handles
                 given = dict(frame.f_locals)
             place, door, layer, measures = locate(frame, engine.layer_call)
             plain = given is not None and not PLAIN.isdisjoint(map(type, given.values()))
@@ -120,6 +119,7 @@ def _hearing(engine: Engine) -> Callable[..., None]:
             handed = arguments(door) if plain else ()
             if calls:
                 given, engine.before = Call(engine.before), {}
+                inputs = engine.lasting(op_type, inputs)
             # The list of results is the caller's own, who may change it.
             engine.log.append(
                 (OP, op_type, inputs, attrs, tuple(outputs), given, layer, measures, outer, handed,
@@ -127,6 +127,10 @@ def _hearing(engine: Engine) -> Callable[..., None]:
             )  # fmt: skip
             if calls:
                 engine.called(engine.log[-1])
+            elif outputs and outputs[0]._num_elements() >= MANY:
+                engine.grew(sum(map(size, outputs)))
+            elif not recording and len(engine.log) > KEEP_LOOSE:
+                engine.grew(0)
         except Exception as fault:
             engine.failed(fault)
 
@@ -148,19 +152,17 @@ def _variables(engine: Engine) -> None:
     from tensorflow.python.ops import resource_variable_ops
 
     base = resource_variable_ops.BaseResourceVariable
-    make = base.__init__
 
-    @functools.wraps(make)
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        make(self, *args, **kwargs)
+    def made(told: Any, result: Any) -> Any:
         if not engine.deaf:
-            frame = sys._getframe(1)
+            frame, it = sys._getframe(2), told[0]
             place = user(frame)
             layer = engine.layer_of_weight(frame)
-            engine.variables[id(self.handle)] = weakref.ref(self)
-            engine.log.append((MADE, self, layer, place.f_code, place.f_lasti, get_ident()))
+            engine.variables[id(it.handle)] = weakref.ref(it)
+            engine.log.append((MADE, it, layer, place.f_code, place.f_lasti, get_ident()))
+        return result
 
-    engine.put(base, "__init__", __init__)
+    engine.listen(base.__init__, after=made)
 
 
 # --- leaving and coming back ----------------------------------------------------------------------
@@ -172,58 +174,54 @@ def _exits(engine: Engine) -> None:
     variable = resource_variable_ops.BaseResourceVariable
     for owner in (base, variable):
         for name in EXITS.keys() & vars(owner).keys():
-            engine.put(owner, name, _leaving(engine, getattr(owner, name), name))
-    restore = hide(ops.EagerTensor)
-    if restore is None:
+            engine.listen(vars(owner)[name], after=_left(engine, name))
+
+    def exported(tensor: Any) -> None:
+        if not engine.deaf:
+            frame = sys._getframe(2)
+            if not inside(frame):
+                array = np.asarray(tensor._numpy())
+                engine.log.append(
+                    (ESCAPE, tensor, "__array__", array, stack(frame), None, 0, get_ident())
+                )
+
+    end = listen(ops.EagerTensor, exported)
+    if end is None:
         engine.notes.append(
             "NumPy takes the numbers of tensors without a word on this Python: np.exp(tensor) and "
             "the like are not seen."
         )
-        return
-    engine.at_end(restore)
-
-    def as_array(self: Any, dtype: Any = None, copy: Any = None) -> Any:
-        array = np.asarray(self._numpy())
-        if dtype is not None and array.dtype != dtype:
-            return array.astype(dtype)
-        if copy:
-            return array.copy()
-        array = array.view()
-        array.flags.writeable = False  # as the memory that NumPy would have taken
-        return array
-
-    engine.put(base, "__array__", _leaving(engine, as_array, "__array__"))
+    else:
+        engine.at_end(end)
 
 
-def _leaving(engine: Engine, original: Any, name: str) -> Any:
-    def leave(self: Any, *args: Any, **kwargs: Any) -> Any:
-        result = original(self, *args, **kwargs)
+def _left(engine: Engine, name: str) -> Any:
+    def after(told: Any, result: Any) -> Any:
         if not engine.deaf:
-            frame = sys._getframe(1)
+            frame = sys._getframe(2)
             if not inside(frame):
-                engine.log.append((ESCAPE, self, name, result, stack(frame), None, 0, get_ident()))
+                engine.log.append(
+                    (ESCAPE, told[0], name, result, stack(frame), None, 0, get_ident())
+                )
         return result
 
-    return functools.wraps(original)(leave)
+    return after
 
 
 def _constants(engine: Engine) -> None:
     from tensorflow.python.framework import constant_op
 
-    original = constant_op.convert_to_eager_tensor
-
-    @functools.wraps(original)
-    def convert_to_eager_tensor(value: Any, *args: Any, **kwargs: Any) -> Any:
-        tensor = original(value, *args, **kwargs)
+    def after(told: Any, tensor: Any) -> Any:
+        value = told[0]
         if tensor is not value and not engine.deaf and not engine.asking:
-            frame = sys._getframe(1)
+            frame = sys._getframe(2)
             handed = id(value) in arguments(locate(frame, engine.layer_call)[1])
             engine.log.append(
                 (CONVERT, value, tensor, stack(frame, 4), handed, None, 0, get_ident())
             )
         return tensor
 
-    engine.put(constant_op, "convert_to_eager_tensor", convert_to_eager_tensor)
+    engine.listen(constant_op.convert_to_eager_tensor, after=after)
 
 
 # --- functions with gradients of their own --------------------------------------------------------
@@ -231,32 +229,24 @@ def _custom_gradients(engine: Engine) -> None:
     from tensorflow.python.ops import custom_gradient
 
     for name in ("_eager_mode_decorator", "_graph_mode_decorator"):
-        engine.put(custom_gradient, name, _customizing(engine, getattr(custom_gradient, name)))
+        engine.listen(getattr(custom_gradient, name), after=_customized(engine))
 
 
-def _customizing(engine: Engine, original: Any) -> Any:
-    @functools.wraps(original)
-    def decorator(f: Any, args: Any, kwargs: Any) -> Any:
-        if engine.deaf or not _users_own(f):
-            return original(f, args, kwargs)
-        made: list[Any] = []
-
-        @functools.wraps(f)
-        def spy(*inner: Any, **named: Any) -> Any:
-            made.append(f(*inner, **named))
-            return made[-1]
-
-        result = original(spy, args, kwargs)
-        place = user(sys._getframe(1))
-        inside = made[-1]
-        if isinstance(inside, tuple) and len(inside) == 2:
-            note(
-                engine, building(),
-                (CUSTOM, f, args, kwargs, result, inside, place.f_code, place.f_lasti, get_ident()),
+def _customized(engine: Engine) -> Any:
+    def after(told: Any, result: Any) -> Any:
+        function, args, kwargs = told
+        if not engine.deaf and _users_own(function):
+            frame = sys._getframe(1)
+            place, names = user(frame), frame.f_locals
+            inside = names["result"], names["grad_fn"]  # what the function gave
+            event = (
+                CUSTOM, function, args, kwargs, result, inside, place.f_code, place.f_lasti,
+                get_ident(),
             )  # fmt: skip
+            note(engine, building(), event)
         return result
 
-    return decorator
+    return after
 
 
 def _users_own(function: Any) -> bool:
@@ -274,37 +264,26 @@ def _scripts(engine: Engine) -> None:
     from tensorflow.python.eager import context
     from tensorflow.python.ops import script_ops
 
-    inner, common = script_ops._internal_py_func, script_ops.py_func_common
-    call = script_ops.EagerFunc.__call__
     inside: list[tuple] = []
 
-    def note(kind: str, function: Any, inputs: Any, result: Any) -> None:
-        if not engine.deaf and not engine.asking and context.executing_eagerly():
-            place = user(sys._getframe(2))
-            engine.log.append(
-                (SCRIPT, kind, function, inputs, result, tuple(inside[-1:]), place.f_code,
-                 place.f_lasti, get_ident())
-            )  # fmt: skip
-        inside.clear()
+    def after(kind: str) -> Any:
+        def note(told: Any, result: Any) -> Any:
+            function, inputs = told[:2]
+            if not engine.deaf and not engine.asking and context.executing_eagerly():
+                place = user(sys._getframe(2))
+                engine.log.append(
+                    (SCRIPT, kind, function, inputs, result, tuple(inside[-1:]), place.f_code,
+                     place.f_lasti, get_ident())
+                )  # fmt: skip
+            inside.clear()
+            return result
 
-    @functools.wraps(inner)
-    def _internal_py_func(func: Any, inp: Any, *args: Any, **kwargs: Any) -> Any:
-        result = inner(func, inp, *args, **kwargs)
-        note("EagerPyFunc", func, inp, result)
-        return result
+        return note
 
-    @functools.wraps(common)
-    def py_func_common(func: Any, inp: Any, *args: Any, **kwargs: Any) -> Any:
-        result = common(func, inp, *args, **kwargs)
-        note("PyFunc", func, inp, result)
-        return result
-
-    @functools.wraps(call)
-    def __call__(self: Any, device: Any, token: Any, args: Any) -> Any:
-        outputs = call(self, device, token, args)
-        inside[:] = [(args, outputs)]
+    def called(told: Any, outputs: Any) -> Any:
+        inside[:] = [(told[3], outputs)]
         return outputs
 
-    engine.put(script_ops, "_internal_py_func", _internal_py_func)
-    engine.put(script_ops, "py_func_common", py_func_common)
-    engine.put(script_ops.EagerFunc, "__call__", __call__)
+    engine.listen(script_ops._internal_py_func, after=after("EagerPyFunc"))
+    engine.listen(script_ops.py_func_common, after=after("PyFunc"))
+    engine.listen(script_ops.EagerFunc.__call__, after=called)

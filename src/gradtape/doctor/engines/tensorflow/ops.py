@@ -192,15 +192,17 @@ def model_puller(model: Any, x: Any, given: Sequence[Any]) -> Callable:
 def replayer(
     kind: str, inputs: Sequence[Any], attrs: Any, outputs: Sequence[Any], chosen: list[int]
 ) -> Callable:
-    """The op on other arrays, real numbers in double precision."""
+    """The op on other arrays, real numbers in double precision, and so whole ones on request."""
 
-    def replay(arrays: Any) -> tuple[list, Any]:
+    def replay(arrays: Any, whole: bool = False) -> tuple[list, Any]:
         with unrecorded():
             tensors = [_wide(t) for t in inputs]
             for k, other in zip(chosen, arrays, strict=True):
                 tensors[k] = _wide(inputs[k], other)
             _all_axes(kind, inputs, tensors)
             words = _wide_attributes(kind, attrs)
+            if whole:
+                tensors, words = _real(kind, tensors, words)
             made = run(kind, tensors, words, len(outputs))
         pull = puller(kind, tensors, words, made, chosen)
         return [values.array(t) for t in made], pull
@@ -231,6 +233,21 @@ def _wide(tensor: Any, other: Any = None) -> Any:
     if other is None:
         return tf.cast(tensor, tf.float64) if real else tensor
     return tf.constant(np.asarray(other), tf.float64 if real else tensor.dtype)
+
+
+def _real(kind: str, tensors: list[Any], words: tuple) -> tuple[list[Any], tuple]:
+    """The operands that have the type of the result as real numbers: the others are positions."""
+    import tensorflow as tf
+    from tensorflow.python.framework import op_def_registry
+
+    known = op_def_registry.get(kind)
+    type_ = known.output_arg[0].type_attr
+    args = [arg.type_attr for arg in known.input_arg]
+    args += args[-1:] * (len(tensors) - len(args))  # the last may be a list
+    pairs = zip(tensors, args, strict=False)
+    real = [tf.cast(t, tf.float64) if own and own == type_ else t for t, own in pairs]
+    named = attributes(words)
+    return real, tuple(w for k, v in named.items() for w in (k, DOUBLE if k == type_ else v))
 
 
 def _wide_attributes(kind: str, attrs: Any) -> tuple:

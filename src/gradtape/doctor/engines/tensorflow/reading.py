@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from ...detours import Entry, Exit
-from ...graph import ancestors
+from ...graph import ancestors, makers
 from ...place import Written
 from ...trace import Asked, Event, Value
+from ..fading import Faded
 from . import engine as raw
 from . import ops, values
 from .autograph import original
@@ -20,7 +21,7 @@ from .expanding import expand
 from .graphs import Call, Spot
 from .holding import Holder, at, handle_of, has_history, is_tensor
 from .listening import EXITS
-from .values import TensorValue, gradient_array
+from .values import FadedTensor, TensorValue, gradient_array
 
 STORES = {
     "AssignVariableOp": "assign", "AssignAddVariableOp": "assign_add",
@@ -61,6 +62,7 @@ class Reader(Holder):
         place = at(code, offset)
         if kind in SILENT:
             return
+        inputs, outputs = [_alive(t) for t in inputs], [_alive(t) for t in outputs]
         if kind == "ReadVariableOp":
             self._read(time, inputs[0], outputs[0], place, thread)
             return
@@ -72,7 +74,7 @@ class Reader(Holder):
             return
         if kind in ops.CONSTANTS:
             for tensor in outputs:
-                self._keep(TensorValue(tensor, place=place), tensor)
+                self._tensor(tensor, place)
             return
         every = [
             self._operand(time, t, g, id(g) in handed, frames, k)
@@ -88,9 +90,9 @@ class Reader(Holder):
             k for k in range(len(every)) if k in wanted or has_history(every[k])
         ]  # fmt: skip
         if kind == "Fill" and not any(has_history(v) for v in every):
-            self._keep(TensorValue(outputs[0], place=place), outputs[0])
+            self._tensor(outputs[0], place)
             return
-        made = [self._keep(TensorValue(t), t) for t in outputs]
+        made = list(map(self._tensor, outputs))
         if not made:  # it changes the state of something that it was given
             made = [v for v, t in zip(every, inputs, strict=True) if not values.numeric(t)][-1:]
         event = Event(
@@ -99,8 +101,7 @@ class Reader(Holder):
             layer=self._layer(layer),
         )  # fmt: skip
         if event.way == "op" and not any(map(values.symbol, (*inputs, *outputs))):
-            event.pull = ops.puller(kind, inputs, attrs, outputs, chosen)
-            event.replay = ops.replayer(kind, inputs, attrs, outputs, chosen)
+            event.pull, event.replay = _doors(kind, inputs, attrs, outputs, chosen, every, made)
         self._add(event, thread)
 
     def _call(
@@ -190,8 +191,7 @@ class Reader(Holder):
 
         starts = [self._value(t, time) for t in tf.nest.flatten(args)]
         ends = [self._value(t, time) for t in tf.nest.flatten(outputs)]
-        events = {v.maker for v in ancestors(ends) if v.maker is not None and v not in starts}
-        order = sorted(events, key=lambda event: event.time, reverse=True)
+        order = makers(v for v in ancestors(ends) if v not in starts)[::-1]
 
         def pull(cotangents: Any) -> list:
             found = {v: g for v, g in zip(ends, cotangents, strict=False) if g is not None}
@@ -242,6 +242,50 @@ class Reader(Holder):
         )  # fmt: skip
         self._add(event, thread)
         self.exits += [Exit(o, name, o.array, frames, time) for o in outputs]
+
+
+def _doors(
+    kind: str, inputs: list, attrs: Any, outputs: list, chosen: list[int], every: list[Value],
+    made: list[Value],
+) -> tuple[Callable, Callable]:  # fmt: skip
+    """How an op pulls and plays again. What was let go is had when it is asked for."""
+    if all(t.__class__ is not Faded for t in (*inputs, *outputs)):
+        return (
+            ops.puller(kind, inputs, attrs, outputs, chosen),
+            ops.replayer(kind, inputs, attrs, outputs, chosen),
+        )
+
+    def held(things: list, known: list[Value]) -> list:
+        return [v.tensor if t.__class__ is Faded else t for t, v in zip(things, known, strict=True)]  # type: ignore[attr-defined]
+
+    def computed(k: int) -> Callable:
+        def compute() -> Any:
+            with ops.unrecorded():
+                return ops.run(kind, held(inputs, every), attrs, len(outputs))[k]
+
+        return compute
+
+    for k, value in enumerate(made):
+        if isinstance(value, FadedTensor):
+            value.compute = computed(k)
+
+    def pull(cotangents: Any) -> list:
+        made_of = held(inputs, every), attrs, held(outputs, made)
+        return ops.puller(kind, *made_of, chosen)(cotangents)
+
+    def replay(arrays: Any) -> tuple[list, Any]:
+        made_of = held(inputs, every), attrs, held(outputs, made)
+        return ops.replayer(kind, *made_of, chosen)(arrays)
+
+    return pull, replay
+
+
+def _alive(tensor: Any) -> Any:
+    """What was let go, as long as the program holds it."""
+    if tensor.__class__ is not Faded:
+        return tensor
+    thing = tensor.thing
+    return tensor if thing is None else thing
 
 
 def expanded(

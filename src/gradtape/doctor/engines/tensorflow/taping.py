@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 from threading import get_ident
 from types import FrameType
 from typing import Any
 
+from ... import ears
 from .engine import QUERY, RESET, START, STOP, WATCH, Engine
 from .frames import REWRITES, foreign, of_tensorflow, user
 from .graphs import sight
@@ -17,85 +17,85 @@ def hook(engine: Engine) -> None:
     """Listen to tapes."""
     from tensorflow.python.eager.backprop import GradientTape
 
-    push, pop, watch = GradientTape._push_tape, GradientTape._pop_tape, GradientTape.watch
-    reset, number = GradientTape.reset, engine.number
+    number = engine.number
 
-    @functools.wraps(push)
-    def _push_tape(self: Any) -> None:
-        push(self)
+    def pushed(told: Any, result: Any) -> Any:
         if not engine.deaf:
-            place, thread, graph = user(sys._getframe(1)), get_ident(), building()
-            engine.recording(graph, thread).append(number(self))
-            event = (START, number(self), self, place.f_code, place.f_lasti, thread)
-            note(engine, graph, event)
+            place, thread, graph, tape = user(sys._getframe(2)), get_ident(), building(), told[0]
+            engine.recording(graph, thread).append(number(tape))
+            note(engine, graph, (START, number(tape), tape, place.f_code, place.f_lasti, thread))
+        return result
 
-    @functools.wraps(pop)
-    def _pop_tape(self: Any) -> None:
-        pop(self)
+    def popped(told: Any, result: Any) -> Any:
         if not engine.deaf:
-            place, thread, graph = user(sys._getframe(1)), get_ident(), building()
-            if number(self) in (active := engine.recording(graph, thread)):
-                active.remove(number(self))
-            note(engine, graph, (STOP, number(self), place.f_code, place.f_lasti, thread))
+            place, thread, graph, tape = user(sys._getframe(2)), get_ident(), building(), told[0]
+            if number(tape) in (active := engine.recording(graph, thread)):
+                active.remove(number(tape))
+            note(engine, graph, (STOP, number(tape), place.f_code, place.f_lasti, thread))
+        return result
 
-    @functools.wraps(reset)
-    def resetting(self: Any) -> None:
-        reset(self)
+    def was_reset(told: Any, result: Any) -> Any:
         if not engine.deaf:
-            place = user(sys._getframe(1))
-            event = (RESET, number(self), place.f_code, place.f_lasti, get_ident())
+            place = user(sys._getframe(2))
+            event = (RESET, number(told[0]), place.f_code, place.f_lasti, get_ident())
+            note(engine, building(), event)
+        return result
+
+    def watches(tape: Any, tensor: Any) -> None:
+        if not engine.deaf:
+            place = user(sys._getframe(2))
+            event = (WATCH, number(tape), tensor, place.f_code, place.f_lasti, get_ident())
             note(engine, building(), event)
 
-    @functools.wraps(watch)
-    def watching(self: Any, tensor: Any) -> None:
-        if not engine.deaf:
-            place = user(sys._getframe(1))
-            event = (WATCH, number(self), tensor, place.f_code, place.f_lasti, get_ident())
-            note(engine, building(), event)
-        watch(self, tensor)
-
-    engine.put(GradientTape, "_push_tape", _push_tape)
-    engine.put(GradientTape, "_pop_tape", _pop_tape)
-    engine.put(GradientTape, "reset", resetting)
-    engine.put(GradientTape, "watch", watching)
+    engine.listen(GradientTape._push_tape, after=pushed)
+    engine.listen(GradientTape._pop_tape, after=popped)
+    engine.listen(GradientTape.reset, after=was_reset)
+    engine.listen(GradientTape.watch, before=watches)
     for name in ("gradient", "jacobian", "batch_jacobian"):
-        engine.put(GradientTape, name, _asking(engine, getattr(GradientTape, name), name))
+        _asking(engine, getattr(GradientTape, name), name)
 
 
-def _asking(engine: Engine, original: Any, method: str) -> Any:
-    @functools.wraps(original)
-    def ask(self: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
+def _asking(engine: Engine, function: Any, method: str) -> None:
+    names = ears.parameters(function)[3:]
+
+    def before(self: Any, target: Any, sources: Any, *rest: Any) -> Any:
         # A jacobian and a py_function ask for gradients themselves.
-        if engine.deaf or of_tensorflow(sys._getframe(1)):
-            return original(self, target, sources, *args, **kwargs)
-        place, graph = user(sys._getframe(1)), building()
-        names = _names(sources) if _librarys(sys._getframe(1)) else None
-        result, error = None, None
+        if engine.deaf or of_tensorflow(sys._getframe(2)):
+            return None
+        place, graph = user(sys._getframe(2)), building()
+        called = _names(sources) if _librarys(sys._getframe(2)) else None
         engine.asking += 1
-        try:
-            result = original(self, target, sources, *args, **kwargs)
-            return result
-        except Exception as raised:
-            error = raised
-            raise
-        finally:
-            engine.asking -= 1
-            later = graph is not None and error is None
-            event = (
-                QUERY, engine.number(self), method, target, sources, args, kwargs, result, error,
-                sight(place) if later else None, names, place.f_code, place.f_lasti, get_ident(),
-            )  # fmt: skip
-            try:
-                if later:  # there are no numbers yet
-                    note(engine, graph, event)
-                    if any(g is None for g in _flat(result)):
-                        engine.begun.append((event, event[-5], graph))
-                else:
-                    engine.query(event, place, graph)
-            except Exception as fault:
-                engine.failed(fault)
+        return self, target, sources, dict(zip(names, rest, strict=True)), place, graph, called
 
-    return ask
+    def after(told: Any, result: Any) -> Any:
+        if told is not None:
+            answered(told, result, None)
+        return result
+
+    def failed(told: Any) -> None:
+        if told is not None:
+            error = sys.exc_info()[1]
+            answered(told, None, error if isinstance(error, Exception) else None)
+
+    def answered(told: Any, result: Any, error: Exception | None) -> None:
+        tape, target, sources, rest, place, graph, called = told
+        engine.asking -= 1
+        later = graph is not None and error is None
+        event = (
+            QUERY, engine.number(tape), method, target, sources, (), rest, result, error,
+            sight(place) if later else None, called, place.f_code, place.f_lasti, get_ident(),
+        )  # fmt: skip
+        try:
+            if later:  # there are no numbers yet
+                note(engine, graph, event)
+                if any(g is None for g in _flat(result)):
+                    engine.begun.append((event, event[-5], graph))
+            else:
+                engine.query(event, place, graph)
+        except Exception as fault:
+            engine.failed(fault)
+
+    engine.listen(function, before=before, after=after, failed=failed)
 
 
 def _flat(result: Any) -> list[Any]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...place import Place
 from ...trace import Value, Variable
+from ..fading import Again, Faded
 
 
 class TensorValue(Value):
@@ -49,6 +50,48 @@ class TensorValue(Value):
     @property
     def floating(self) -> bool:
         return floating(self.tensor)
+
+
+class FadedTensor(TensorValue):
+    """A tensor that the log has let go: computed once more when it is asked for."""
+
+    def __init__(self, faded: Faded, again: Again, place: Place | None = None) -> None:
+        super().__init__(None, place=place, fetch=None)
+        self.faded, self.again = faded, again
+        self.compute: Callable[[], Any] | None = None
+
+    @property
+    def array(self) -> Any:
+        return array(self.tensor)
+
+    @property
+    def tensor(self) -> Any:
+        return self.again.of(self)
+
+    @property
+    def dtype(self) -> Any:
+        return np.dtype(self.faded.dtype.as_numpy_dtype)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.faded.shape
+
+    @property
+    def floating(self) -> bool:
+        return bool(self.faded.dtype.is_floating or self.faded.dtype.is_complex)
+
+
+def measure(tensor: Any) -> tuple[None, tuple[int, ...], Any]:
+    """Of a tensor that is let go: nobody else's numbers are known, its shape, its type."""
+    return None, tuple(tensor.shape), tensor.dtype
+
+
+def size(tensor: Any) -> int:
+    """The bytes of a tensor."""
+    try:
+        return int(tensor._num_elements() * tensor.dtype.size)
+    except Exception:  # a symbol, a handle of something, or what was let go
+        return 0
 
 
 def symbol(thing: Any) -> bool:
