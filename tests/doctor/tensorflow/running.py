@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+import gradtape
 from gradtape.doctor.engines.choice import installed
 from gradtape.doctor.session import Session
 
@@ -28,7 +29,7 @@ def on_tensorflow() -> Iterator[None]:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     import tensorflow as tf
 
-    assert "gradtape" not in tf.__file__, "another test left gradtape in TensorFlow's place"
+    assert tf is not gradtape, "another test left gradtape in TensorFlow's place"
     tf.random.set_seed(0)
     yield
     tf.keras.backend.clear_session(free_memory=False)
