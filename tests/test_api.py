@@ -9,9 +9,9 @@ from types import ModuleType
 import pytest
 
 import gradtape as tf
-from gradtape import absent
-from gradtape.alias import public_names
-from gradtape.tensor import ARRAY_METHODS
+from gradtape.api import absent
+from gradtape.api.alias import public_names
+from gradtape.framework.tensor import ARRAY_METHODS
 from tests.tensorflow.api.page import PAGE, figures, page
 from tests.tensorflow.api.survey import ABSENT, Entry, offered, resolve, survey
 from tests.tensorflow.api.used import PAST

@@ -8,9 +8,9 @@ from collections import OrderedDict, deque, namedtuple
 import numpy as np
 import pytest
 
-from gradtape.module import Module
-from gradtape.names import get_name_scope, name_scope
-from gradtape.variable import Variable
+from gradtape.framework.module import Module
+from gradtape.framework.name_scopes import get_name_scope, name_scope
+from gradtape.framework.variable import Variable
 
 Pair = namedtuple("Pair", "b a")
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradtape import nest
-from gradtape.shapes import CompositeTensor, TensorShape, TypeSpec
+from gradtape.framework.shapes import CompositeTensor, TensorShape, TypeSpec
 
 Point = namedtuple("Point", "y x")
 Other = namedtuple("Other", "y x")

@@ -10,7 +10,7 @@ from textwrap import dedent
 
 import pytest
 
-from gradtape import alias
+from gradtape.api import alias
 from tests.commands import environment, gradtape, python
 
 

@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradtape import dtypes
-from gradtape.shapes import Dimension, TensorShape, TensorSpec, TypeSpec, type_spec_from_value
+from gradtape.framework.shapes import (
+    Dimension,
+    TensorShape,
+    TensorSpec,
+    TypeSpec,
+    type_spec_from_value,
+)
 
 UNKNOWN = TensorShape(None)
 NOT_A_SHAPE = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .naming import binary, unary
+from .framework.functions import binary, unary
 from .ops import bits
 
 bitwise_and = binary(bits.bitwise_and, "bitwise_and", "The bits set in both.")

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gradtape.doctor.visit import Delivery
-    from gradtape.run import Program
+    from .api.run import Program
+    from .doctor.entry.visit import Delivery
 
     Commands = argparse._SubParsersAction["_Parser"]
 
@@ -184,7 +184,7 @@ class _Parser(argparse.ArgumentParser):
 
 def program(options: argparse.Namespace) -> Program:
     """Return the program that the arguments of `add_program` name."""
-    from gradtape.run import Program
+    from .api.run import Program
 
     return Program(options.kind, options.target, tuple(options.arguments))
 
@@ -203,8 +203,8 @@ def _add_run(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from gradtape import alias
-    from gradtape.run import run
+    from .api import alias
+    from .api.run import run
 
     alias.install()
     run(program(options))
@@ -249,7 +249,7 @@ def _add_doctor(commands: Commands) -> None:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    from gradtape.doctor.run import Options, doctor
+    from .doctor.entry.run import Options, doctor
 
     doctor(program(options), Options(
         options.engine, _delivery(options), options.strict, options.audit
@@ -260,7 +260,7 @@ def _doctor(options: argparse.Namespace) -> int:
 def _delivery(options: argparse.Namespace) -> Delivery:
     import os
 
-    from gradtape.doctor.visit import FORMATS, Delivery, format_of
+    from .doctor.entry.visit import FORMATS, Delivery, format_of
 
     output = options.output
     if output is not None and output != "-":
@@ -297,7 +297,7 @@ def _add_explain(commands: Commands) -> None:
 def _explain(options: argparse.Namespace) -> int:
     import os
 
-    from gradtape.doctor.lessons import explain
+    from .doctor.report.lessons import explain
 
     try:
         code = explain(options.name)
@@ -325,6 +325,6 @@ def _parser(make, name: str, description: str, epilog: str, **more) -> _Parser:
 
 
 def _version() -> str:
-    from gradtape.version import TENSORFLOW, __version__
+    from .version import TENSORFLOW, __version__
 
     return f"gradtape {__version__} (the answers of TensorFlow {TENSORFLOW})"

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from . import convert, dtypes, errors
+from . import dtypes, errors
 from .core.op import Op
 from .core.record import Value
+from .framework import convert
 from .ops import checks, compare
 from .ops import elementwise as ew
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, 
 from collections.abc import Sequence as SequenceABC
 from typing import Any
 
-from .shapes import CompositeTensor, TypeSpec
+from .framework.shapes import CompositeTensor, TypeSpec
 
 
 class _Kind:

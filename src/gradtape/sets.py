@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from . import convert, dtypes, errors
-from .arguments import truth
+from . import dtypes, errors
 from .core.apply import tensor
+from .framework import convert
+from .framework.arguments import truth
 from .sparse.tensor import SparseTensor, check_places
 
 _DTYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "string")

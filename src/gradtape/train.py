@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import convert
-from .variable import Variable
+from .framework import convert
+from .framework.variable import Variable
 
 __all__ = ["ExponentialMovingAverage"]
 

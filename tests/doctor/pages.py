@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gradtape.doctor.lessons import catalogue, page
+from gradtape.doctor.report.lessons import catalogue, page
 from gradtape.doctor.rules import CATALOGUE
 
 FOLDER = Path(__file__).parents[2] / "docs" / "rules"

@@ -8,8 +8,8 @@ import linecache
 from itertools import count
 from typing import Any
 
-from gradtape.doctor.finding import Finding
-from gradtape.doctor.session import Session
+from gradtape.doctor.entry.session import Session
+from gradtape.doctor.trace.finding import Finding
 
 from .truth import Truthful
 

@@ -11,7 +11,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.doctor import watch
-from gradtape.doctor.session import RUNNING
+from gradtape.doctor.entry.session import RUNNING
 
 LINEAR = 2.2  # times the calls for twice the variables
 MB = 1 << 20

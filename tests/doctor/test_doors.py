@@ -15,9 +15,9 @@ import pytest
 
 import gradtape as tf
 from gradtape import doctor
+from gradtape.api.run import Program
 from gradtape.doctor.engines import choice
-from gradtape.doctor.session import RUNNING
-from gradtape.run import Program
+from gradtape.doctor.entry.session import RUNNING
 from gradtape.testing import assert_gradients_flow
 from tests.commands import LIMIT, environment, gradtape, python
 

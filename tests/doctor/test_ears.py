@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from gradtape.doctor import ears
-from gradtape.doctor.ears import Hooks
+from gradtape.doctor.engines import ears
+from gradtape.doctor.engines.ears import Hooks
 
 from .looking import seen
 

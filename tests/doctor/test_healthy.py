@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from gradtape import alias
-from gradtape.doctor.session import Session
+from gradtape.api import alias
+from gradtape.doctor.entry.session import Session
 from tests.tensorflow.fuzz import render
 from tests.tensorflow.fuzz.generate import generate
 

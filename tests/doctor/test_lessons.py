@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradtape.cli import main
-from gradtape.doctor.lessons import catalogue, find, page
+from gradtape.doctor.report.lessons import catalogue, find, page
 from gradtape.doctor.rules import CATALOGUE
 from gradtape.doctor.rules.base import Rule
 from tests.commands import gradtape

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from gradtape.doctor.place import Place
 from gradtape.doctor.report import Report
 from gradtape.doctor.report.anchors import anchor
 from gradtape.doctor.report.listing import _weave
 from gradtape.doctor.report.markup import opening, prose, tag
+from gradtape.doctor.source.place import Place
 
 from .browser import INSTALL, Browser, find
 from .programs import PREAMBLE, diagnose

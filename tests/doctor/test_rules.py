@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import pytest
 
-from gradtape.doctor.finding import Finding
 from gradtape.doctor.rules import CATALOGUE
 from gradtape.doctor.rules.base import Rule
+from gradtape.doctor.trace.finding import Finding
 
 from .programs import PREAMBLE, diagnose, sketch
 

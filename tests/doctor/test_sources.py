@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from gradtape.doctor import sources
+from gradtape.doctor.entry.session import Session
+from gradtape.doctor.entry.visit import Delivery, render
 from gradtape.doctor.report import Report
-from gradtape.doctor.session import Session
-from gradtape.doctor.visit import Delivery, render
+from gradtape.doctor.source import sources
 from tests.commands import gradtape
 
 PROGRAMS = {

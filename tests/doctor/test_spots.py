@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradtape.doctor import spots
-from gradtape.doctor.finding import Finding
+from gradtape.doctor.facts import spots
+from gradtape.doctor.trace.finding import Finding
 
 from .programs import PREAMBLE, diagnose
 

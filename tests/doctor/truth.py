@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from gradtape.doctor.finding import Finding
-from gradtape.doctor.session import Session
+from gradtape.doctor.entry.session import Session
 from gradtape.doctor.trace import Value, Variable
+from gradtape.doctor.trace.finding import Finding
 
 NO_PATH = "no computation leads from it to the target"
 UNUSED = re.compile(r"`([^`]+)` is not used on the way to")
@@ -113,7 +113,7 @@ def main() -> int:
     parser.add_argument("--engine", choices=("gradtape", "tensorflow"), default="gradtape")
     options = parser.parse_args()
     if options.engine == "gradtape":
-        from gradtape import alias
+        from gradtape.api import alias
 
         alias.install()
     bad = 0

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.ops import convolve, depthwise, jobs, parallel, pool
-from gradtape.ops.windows import Geometry
+from gradtape.ops import convolve, depthwise, pool
+from gradtape.ops.kernels import jobs, parallel
+from gradtape.ops.kernels.windows import Geometry
 
 
 @pytest.fixture(params=["small", "threads"])

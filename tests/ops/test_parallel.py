@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.ops import parallel
-from gradtape.ops.choose import choose, only
+from gradtape.ops.kernels import parallel
+from gradtape.ops.kernels.choose import choose, only
 from gradtape.ops.rows import add_at
 
 SIZE = parallel.MANY + 12345

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.ops import pending
+from gradtape.ops.kernels import pending
 
 
 def draw(*shape: int, seed: int = 0, dtype: Any = np.float64) -> Any:

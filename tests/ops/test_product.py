@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.ops import jobs, parallel, product
+from gradtape.ops.kernels import jobs, parallel, product
 
 SHAPES = {
     "halves": ((80, 70), (70, 60)),

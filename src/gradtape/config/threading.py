@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 
-from ..ops import parallel
+from ..ops.kernels import parallel
 
 _threads = types.SimpleNamespace(inter=0)
 

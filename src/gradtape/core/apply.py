@@ -17,7 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from .op import FLOATS, Op
-from .place import PACKAGES, caller
+from .place import caller, ours
 from .record import Mark, Value, join, next_id
 
 
@@ -117,7 +117,7 @@ def quick(op: Op) -> Any:
         b_id = b._id if two and b_mark is not None and b_mark.live is not None else None
         keep_a, keep_b, keep_y = only_a if b_id is None else only_b if a_id is None else both
         user = _getframe(1)
-        if user.f_globals.get("__package__") in PACKAGES:
+        if ours[user.f_globals.get("__package__")]:
             user = caller()
         entry = (
             op, i, a_id, b_id, a if keep_a else None, b if keep_b else None, t if keep_y else None,

@@ -4,7 +4,7 @@
 `tape.explain(target, sources)` at one question.
 """
 
+from .entry.watch import watch
 from .report import Report
-from .watching import watch
 
 __all__ = ["Report", "watch"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..graph import nothing as async_scope
+from ..api.graph import nothing as async_scope
 from . import dlpack
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def __getattr__(name: str) -> Any:
         return found
     if name.startswith("_"):  # asked for by tools, which nothing should be imported for
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-    from ..alias import missing
+    from ..api.alias import missing
 
     raise AttributeError(missing(__name__, name), name=name)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert
 from ..core.apply import tensor
+from ..framework import convert
 
 
 def to_dlpack(tf_tensor: Any) -> Any:

@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, errors
-from ..arguments import integer, listed, number
-from ..arrays import where
+from .. import errors
+from ..arrays.gathering import where
+from ..arrays.measuring import patches
+from ..arrays.reshaping import reshape
 from ..core.apply import tensor
-from ..math import floor
-from ..measuring import patches
+from ..framework import convert
+from ..framework.arguments import integer, listed, number
+from ..math.elementwise import floor
 from ..ops import index, shape
-from ..ops.windows import Geometry, pads_for
-from ..rearranging import reshape
+from ..ops.kernels.windows import Geometry, pads_for
 from .layout import check_size
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, errors
-from ..arrays import where
+from .. import errors
+from ..arrays.gathering import where
+from ..arrays.reshaping import slice as part_of
 from ..core.apply import tensor
+from ..framework import convert
 from ..random import stateless_uniform, uniform
-from ..rearranging import slice as part_of
 from .colour import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
 from .layout import flip_left_right, flip_up_down, picture
 

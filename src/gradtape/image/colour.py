@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, dtypes, errors
-from ..arrays import cast, saturate_cast, where
+from .. import dtypes, errors
+from ..arrays.gathering import where
+from ..arrays.reshaping import broadcast_to, stack
+from ..arrays.values import cast, saturate_cast
 from ..core.apply import tensor
-from ..math import abs, add, floormod, maximum, minimum, multiply, pow, subtract
-from ..products import tensordot
-from ..rearranging import broadcast_to, stack
-from ..reductions import reduce_max, reduce_mean, reduce_min
+from ..framework import convert
+from ..linalg.products import tensordot
+from ..math.elementwise import abs, add, floormod, maximum, minimum, multiply, pow, subtract
+from ..math.reductions import reduce_max, reduce_mean, reduce_min
 from .layout import picture
 
 _GREY = [0.2989, 0.5870, 0.1140]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import convert
-from ..arguments import number
+from ..arrays.reshaping import pad
+from ..arrays.reshaping import reverse as reversed_along
+from ..arrays.reshaping import transpose as permuted
+from ..framework import convert
+from ..framework.arguments import number
 from ..ops.index import getitem
-from ..rearranging import pad
-from ..rearranging import reverse as reversed_along
-from ..rearranging import transpose as permuted
 
 
 def picture(image: Any, label: str = "image") -> tuple[Any, bool]:

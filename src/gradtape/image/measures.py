@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, dtypes, errors
-from ..convolution import depthwise_conv2d
+from .. import dtypes, errors
+from ..arrays.reshaping import concat, pad, reshape, stack
 from ..core.apply import tensor
-from ..math import abs, log
+from ..framework import convert
+from ..math.elementwise import abs, log
+from ..math.reductions import reduce_mean, reduce_prod, reduce_sum
+from ..nn.convolutions import depthwise_conv2d
+from ..nn.pooling import avg_pool2d
 from ..ops.neural import relu
-from ..pooling import avg_pool2d
-from ..rearranging import concat, pad, reshape, stack
-from ..reductions import reduce_mean, reduce_prod, reduce_sum
 from .colour import convert_image_dtype
 from .layout import picture
 

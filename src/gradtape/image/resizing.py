@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, errors
+from .. import errors
+from ..arrays.reshaping import reshape
 from ..core.apply import tensor
+from ..framework import convert
 from ..ops import index, shape
 from ..ops.resample import Taps, resample
-from ..rearranging import reshape
 from .layout import check_size, pad_to_bounding_box, picture, size_of
 
 _FLOAT = np.dtype(np.float32)

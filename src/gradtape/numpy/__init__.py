@@ -20,18 +20,18 @@ from __future__ import annotations
 
 from numpy import e, inf, newaxis, pi
 
-from ..tensor import Tensor as ndarray
+from ..framework.tensor import Tensor as ndarray
 from . import behavior, creation, elementwise, indexing, linear, logic, reductions, shaping, types
 from . import random as random
-from .behavior import *  # noqa: F403
-from .creation import *  # noqa: F403
-from .elementwise import *  # noqa: F403
-from .indexing import *  # noqa: F403
-from .linear import *  # noqa: F403
-from .logic import *  # noqa: F403
-from .reductions import *  # noqa: F403
-from .shaping import *  # noqa: F403
-from .types import *  # noqa: F403
+from .behavior import *
+from .creation import *
+from .elementwise import *
+from .indexing import *
+from .linear import *
+from .logic import *
+from .reductions import *
+from .shaping import *
+from .types import *
 
 _FAMILIES = (behavior, creation, elementwise, indexing, linear, logic, reductions, shaping, types)
 __all__ = ["e", "inf", "ndarray", "newaxis", "pi", "random"]

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from .. import arrays
-from ..convert import to_tensor
-from ..tensor import Tensor
-from ..variable import Variable
+from ..framework.convert import to_tensor
+from ..framework.tensor import Tensor
+from ..framework.variable import Variable
 from .elementwise import around, clip
 from .indexing import getitem
 from .linear import matmul

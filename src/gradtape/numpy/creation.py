@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, errors, making
+from .. import arrays, errors
 from .. import math as tf_math
-from ..arguments import number
-from ..arrays import cast
+from ..arrays import creation
+from ..arrays.values import cast
 from ..core.apply import tensor
+from ..framework.arguments import number
 from .types import as_tensor, chosen, common, default_float, settings
 
 __all__ = [
@@ -65,12 +66,12 @@ def zeros(shape: Any, dtype: Any = float) -> Any:
     """A tensor of zeros."""
     if dtype is None:
         dtype = np.float32 if settings.prefer_float32 else np.float64
-    return making.zeros(shape, common(dtype))
+    return creation.zeros(shape, common(dtype))
 
 
 def ones(shape: Any, dtype: Any = float) -> Any:
     """A tensor of ones."""
-    return making.ones(shape, dtype if dtype is None else common(dtype))
+    return creation.ones(shape, dtype if dtype is None else common(dtype))
 
 
 def empty(shape: Any, dtype: Any = float) -> Any:
@@ -80,13 +81,13 @@ def empty(shape: Any, dtype: Any = float) -> Any:
 
 def zeros_like(a: Any, dtype: Any = None) -> Any:
     """Zeros in the shape of a."""
-    return making.zeros_like(as_tensor(a), chosen(dtype))
+    return creation.zeros_like(as_tensor(a), chosen(dtype))
 
 
 def ones_like(a: Any, dtype: Any = None) -> Any:
     """Ones in the shape of a."""
     a = as_tensor(a)
-    return making.ones(a._value.shape, chosen(dtype) or a._value.dtype)
+    return creation.ones(a._value.shape, chosen(dtype) or a._value.dtype)
 
 
 def empty_like(a: Any, dtype: Any = None) -> Any:
@@ -125,7 +126,7 @@ def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Any:
     rows, columns, k = int(N), int(M or N), int(k)
     wanted = np.dtype(np.float64) if dtype is None else common(dtype)
     if k >= columns or -k >= rows:
-        return making.zeros([rows, columns], wanted)
+        return creation.zeros([rows, columns], wanted)
     return tensor(np.eye(rows, columns, k, wanted))
 
 
@@ -152,7 +153,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
         wanted = common(start, step) if stop is None else common(start, step, stop)
     low, high = (0, start) if stop is None else (start, stop)
     if (step > 0 and low > high) or (step < 0 and low < high):
-        return making.zeros([0], wanted)
+        return creation.zeros([0], wanted)
     return cast(arrays.range(low, high, step), wanted)
 
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from .. import arrays, nn
 from .. import math as tf_math
-from ..arrays import cast
-from ..clipping import clip_by_value
+from ..arrays.values import cast
 from ..core.apply import tensor
 from ..core.record import Value
+from ..math.clipping import clip_by_value
 from ..ops import bits
 from .types import BOOL, as_tensor, default_float, is_inexact, pair, promoted
 

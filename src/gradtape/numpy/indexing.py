@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from .. import arrays, errors, linalg
-from ..arguments import number
-from ..arrays import cast
-from ..convert import to_tensor
+from ..arrays.values import cast
 from ..core.apply import tensor
-from ..indexing import numpy_key
+from ..framework.arguments import number
+from ..framework.convert import to_tensor
+from ..framework.indexing import numpy_key
 from ..ops import index
 from .creation import tri
 from .shaping import atleast_1d, moveaxis, ravel, swapaxes

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import arrays, errors, linalg
 from .. import math as tf_math
-from ..linalg import tensordot as tf_tensordot
+from ..linalg.products import tensordot as tf_tensordot
 from .elementwise import conj
 from .shaping import broadcast_arrays, moveaxis, ravel
 from .types import as_tensor, chosen, pair, promoted

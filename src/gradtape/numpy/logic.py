@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import math as tf_math
-from ..arrays import cast
+from ..arrays.values import cast
 from ..core.apply import tensor
 from .elementwise import named
 from .types import BOOL, as_tensor, common, is_inexact, pair

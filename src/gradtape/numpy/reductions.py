@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, errors, products
+from .. import arrays, errors
 from .. import math as tf_math
-from ..arrays import cast
+from ..arrays.values import cast
 from ..core.apply import tensor
 from ..core.record import Value
+from ..linalg import products
 from .elementwise import isnan
 from .types import BOOL, as_tensor, chosen, common, default_float, is_inexact, settings
 

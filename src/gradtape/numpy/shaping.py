@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import arrays, errors
-from ..arguments import number
 from ..core.apply import tensor
 from ..core.record import Value
+from ..framework.arguments import number
 from .elementwise import named
 from .types import as_tensor, promoted
 
@@ -212,7 +212,7 @@ def append(arr: Any, values: Any, axis: Any = None) -> Any:
 
 def stack(arrays: Any, axis: Any = 0) -> Any:
     """Side by side along a new axis, in the dtype that holds them all."""
-    from ..arrays import stack as tf_stack
+    from ..arrays.reshaping import stack as tf_stack
 
     if isinstance(arrays, Value):
         return arrays if axis == 0 else swapaxes(arrays, 0, axis)

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors, nest
-from ..arrays import cast
-from ..convert import pack, to_tensor, unsupported
+from ..arrays.values import cast
 from ..core.record import Value
 from ..dtypes import DType
-from ..shapes import CompositeTensor
+from ..framework.convert import pack, to_tensor, unsupported
+from ..framework.shapes import CompositeTensor
 
 __all__ = [
     "bool_", "complex128", "complex64", "complex_", "finfo", "float16", "float32", "float64",

@@ -19,9 +19,9 @@ from ..core.op import Op
 from .declare import op
 from .depthwise import channelwise, channelwise_filter, channelwise_input
 from .elementwise import FLOATING, in_float32
-from .jobs import Effort, blas, portions
-from .pending import Awaited
-from .windows import (
+from .kernels.jobs import Effort, blas, portions
+from .kernels.pending import Awaited
+from .kernels.windows import (
     Geometry,
     from_channels,
     in_batch,

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from .jobs import portions, spread
-from .windows import Geometry, inner_key, opposite, padded, room, rows, views
+from .kernels.jobs import portions, spread
+from .kernels.windows import Geometry, inner_key, opposite, padded, room, rows, views
 
 # Products from which on threads share the work.
 LARGE = 1 << 18

@@ -16,9 +16,9 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.op import NUMBERS, REALS, Op
-from .choose import only
 from .declare import elementwise
-from .parallel import MANY, in_blocks, shared
+from .kernels.choose import only
+from .kernels.parallel import MANY, in_blocks, shared
 from .reasons import Flat, Missing
 from .shape import cast
 

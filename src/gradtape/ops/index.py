@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..core.op import Op
-from .choose import choose, only
 from .declare import op
+from .kernels.choose import choose, only
 from .reasons import Discrete
 from .rows import Slices, add_at, add_rows
 

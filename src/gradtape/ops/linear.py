@@ -11,8 +11,8 @@ import numpy as np
 from ..core import apply
 from ..core.op import FLOATS, NUMBERS, REALS
 from .declare import op
-from .jobs import blas
-from .product import ALONE, product
+from .kernels.jobs import blas
+from .kernels.product import ALONE, product
 
 
 # --- matrices -------------------------------------------------------------------------------------

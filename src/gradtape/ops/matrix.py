@@ -15,7 +15,7 @@ import numpy as np
 from ..core.op import Op
 from .declare import op
 from .diagonal import band_part
-from .jobs import blas
+from .kernels.jobs import blas
 from .linear import matmul, turned
 from .reasons import Missing
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.op import NUMBERS, REALS, Op
 from .declare import elementwise, op
 from .elementwise import FLOATING, in_float32, sigmoid, square
-from .parallel import BLOCK, in_blocks
+from .kernels.parallel import BLOCK, in_blocks
 from .reasons import Flat
 from .special import SCALED_ERFC, constants, erfc, erfc_parts, large, polynomial
 

@@ -11,9 +11,9 @@ import numpy as np
 from ..core.op import REALS, Op
 from .declare import op
 from .elementwise import FLOATING, in_float32
-from .jobs import spread
+from .kernels.jobs import spread
+from .kernels.windows import Geometry, in_batch, inner_key, padded, pieces, room, whole
 from .reasons import Flat
-from .windows import Geometry, in_batch, inner_key, padded, pieces, room, whole
 
 # Bytes of the input looked at by one thread at a time. Each piece takes a dozen short calls of
 # NumPy's, before and after which threads wait for the interpreter's lock: the slope of 64 images of

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.op import Op
 from .declare import op
-from .jobs import blas
+from .kernels.jobs import blas
 
 # Entries up to which adding them up is quicker than a product with a matrix: 8 images of 224 by 224
 # to 64 by 64 by lanczos3, of 23 entries each, take 35 ms added up and 10 by the product.

@@ -8,7 +8,7 @@ import numpy as np
 
 from .declare import op
 from .elementwise import FLOATING, in_float32
-from .parallel import MANY, in_rows
+from .kernels.parallel import MANY, in_rows
 from .reduce import sum_of
 
 

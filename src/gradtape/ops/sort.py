@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .declare import op
-from .order import greatest_first
+from .kernels.order import greatest_first
 from .reasons import Discrete, Missing
 
 PLACE = Discrete("the result is a place, a whole number")

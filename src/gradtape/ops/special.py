@@ -14,7 +14,7 @@ import numpy as np
 from ..core.op import Op
 from .declare import elementwise, op
 from .elementwise import FLOATING, POSITIVE, UNIT, exp, no_kernel, square, xlog1py, xlogy
-from .parallel import BLOCK, in_blocks
+from .kernels.parallel import BLOCK, in_blocks
 from .reasons import Missing, Reason
 
 COARSE = ("float16", "bfloat16")

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, convert, dtypes, errors, nest
-from ..arguments import number
+from .. import arrays, dtypes, errors, nest
 from ..core.apply import tensor
 from ..core.record import Value
+from ..framework import convert
+from ..framework.arguments import number
 from ..ops.index import gather, take
 from ..ops.shape import concat
 from .tensor import RaggedTensor

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, convert, segments
-from ..arguments import number
+from .. import arrays
 from ..core.apply import tensor
 from ..core.op import Op
+from ..framework import convert
+from ..framework.arguments import number
+from ..math import segments
 from ..ops import elementwise
 from ..ops import reduce as ops
 from ..ops.shape import cast

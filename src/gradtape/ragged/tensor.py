@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, dtypes, errors
+from .. import dtypes, errors
 from ..core.apply import tensor
+from ..framework import convert
+from ..framework.shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
+from ..framework.tensor import Tensor
 from ..ops.rows import add_rows
-from ..shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
-from ..tensor import Tensor
 
 _INT64 = np.dtype(np.int64)
 
@@ -308,7 +309,7 @@ class RaggedTensor(CompositeTensor):
         missing = np.arange(width) >= lengths[:, None]
         given = 0 if default_value is None else default_value
         fill = convert.to_tensor(given, hint=dense._value.dtype)
-        from ..arrays import where
+        from ..arrays.gathering import where
 
         return where(tensor(missing.reshape(*missing.shape, *[1] * len(tail))), fill, dense)
 

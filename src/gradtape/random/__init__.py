@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, dtypes
-from ..arguments import attribute_dtype
+from .. import dtypes
 from ..core.apply import tensor
+from ..framework import convert
+from ..framework.arguments import attribute_dtype
 from ..ops import chance, elementwise
 from . import experimental, sampling
 from .draws import (
@@ -74,11 +75,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name.endswith("_candidate_sampler"):
-        from importlib import import_module
+        from ..nn import sampling
 
-        candidates = import_module("..candidates", __name__)
-        if hasattr(candidates, name):
-            return getattr(candidates, name)
+        if hasattr(sampling, name):
+            return getattr(sampling, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, dtypes, errors
-from ..arguments import as_input, number
+from .. import dtypes, errors
+from ..autodiff.custom import custom_gradient
 from ..core.apply import tensor
-from ..custom import custom_gradient
+from ..framework import convert
+from ..framework.arguments import as_input, number
+from ..framework.shapes import TensorShape
 from ..ops import elementwise, special
 from ..ops import reduce as reduce_ops
-from ..shapes import TensorShape
 from .philox import Stream
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, dtypes, errors
+from .. import dtypes, errors
 from ..core.apply import tensor
-from ..variable import Variable
+from ..framework import convert
+from ..framework.variable import Variable
 from .draws import any_integers, numpy_dtype, shape_of
 from .philox import LONG, RESERVED, Stream
 from .stateless import Algorithm, algorithm_of, binomial_of, deviates, uniform_of

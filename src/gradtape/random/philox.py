@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.forks import in_children
-from ..ops.parallel import share
+from ..ops.kernels.forks import in_children
+from ..ops.kernels.parallel import share
 from . import libm
 
 WORD, LONG, HUGE = 2**32 - 1, 2**64 - 1, 2**128 - 1

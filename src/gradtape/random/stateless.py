@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, dtypes, errors
+from .. import dtypes, errors
 from ..core.apply import tensor
+from ..framework import convert
 from ..ops import chance, elementwise
 from ..ops.shape import stack
 from . import sampling

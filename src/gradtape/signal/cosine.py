@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import convert, errors
+from .. import errors
+from ..framework import convert
 from ..ops import fourier as ops
 from ..ops.pad import pad
 

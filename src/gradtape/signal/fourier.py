@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, errors
+from .. import errors
+from ..arrays.reshaping import roll
 from ..core.op import Op
+from ..framework import convert
+from ..framework.shapes import TensorShape
 from ..ops import fourier as ops
-from ..rearranging import roll
-from ..shapes import TensorShape
 
 _INT32 = np.dtype(np.int32)
 _COMPLEX64, _FLOAT32 = np.dtype(np.complex64), np.dtype(np.float32)

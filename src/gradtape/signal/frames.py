@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import convert, errors
-from ..arguments import number
+from .. import errors
+from ..framework import convert
+from ..framework.arguments import number
 from ..ops import fourier as ops
 from ..ops.pad import pad_with
 from ..ops.shape import transpose

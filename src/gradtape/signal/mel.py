@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, dtypes, errors
-from ..arrays import cast, pad
+from .. import dtypes, errors
+from ..arrays.creation import linspace
+from ..arrays.reshaping import pad
+from ..arrays.values import cast
 from ..core.apply import tensor
-from ..making import linspace
-from ..math import log, maximum, minimum
+from ..framework import convert
+from ..math.elementwise import log, maximum, minimum
 from .cosine import dct
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import convert
-from ..arrays import concat, pad, reshape, reverse, split, tile, where, zeros_like
-from ..math import reduce_sum, square
+from ..arrays.creation import zeros_like
+from ..arrays.gathering import where
+from ..arrays.reshaping import concat, pad, reshape, reverse, split, tile
+from ..framework import convert
+from ..math.elementwise import square
+from ..math.reductions import reduce_sum
 from .cosine import dct
 from .fourier import at_least, irfft, rfft
 from .frames import frame, overlap_and_add, scalar

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, dtypes, errors
-from ..arrays import cast, concat
+from .. import dtypes, errors
+from ..arrays.reshaping import concat
+from ..arrays.values import cast
 from ..core.apply import tensor
-from ..math import bessel_i0e, cumsum, exp, sqrt
+from ..framework import convert
+from ..math.elementwise import bessel_i0e, exp, sqrt
+from ..math.reductions import cumsum
 
 _INT32 = np.dtype(np.int32)
 

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, errors
-from ..arguments import truth
-from ..arrays import gather_nd, reshape, scatter_nd, where
+from .. import errors
+from ..arrays.gathering import gather_nd, scatter_nd, where
+from ..arrays.reshaping import reshape
 from ..core.apply import tensor
-from ..linalg import adjoint
-from ..math import conj
+from ..framework import convert
+from ..framework.arguments import truth
+from ..linalg.products import adjoint
+from ..math.elementwise import conj
 from ..ops.index import take
 from ..ops.rows import add_rows
 from ..ops.shape import concat

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, dtypes, errors
-from ..arguments import number
-from ..arrays import boolean_mask, broadcast_to, gather
+from .. import dtypes, errors
+from ..arrays.gathering import boolean_mask, gather
+from ..arrays.reshaping import broadcast_to
 from ..core.apply import tensor
+from ..framework import convert
+from ..framework.arguments import number
+from ..framework.indexed_slices import IndexedSlices
 from ..ops import sparse as ops
 from ..ops.index import take
 from ..ops.shape import concat as join
-from ..slices import IndexedSlices
 from .dense import sparse
 from .tensor import SparseTensor, number_of
 

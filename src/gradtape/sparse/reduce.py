@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, errors, nest
-from ..arguments import number, truth
-from ..arrays import reshape
+from .. import errors, nest
+from ..arrays.reshaping import reshape
 from ..core.apply import tensor
-from ..math import exp
+from ..framework import convert
+from ..framework.arguments import number, truth
+from ..math.elementwise import exp
 from ..ops import sparse as ops
 from ..ops.index import take
 from ..ops.rows import add_rows

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, errors
-from ..arguments import allow, defaulted, number, truth
+from .. import errors
 from ..core.apply import tensor
 from ..core.op import REALS
+from ..framework import convert
+from ..framework.arguments import allow, defaulted, number, truth
 from ..ops.index import gather, take
 from ..ops.segment import segment_sum as sum_of
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..arguments import number, numbers
 from ..core.apply import tensor
+from ..framework.arguments import number, numbers
 from ..ops.index import take
 from .dense import sparse
 from .tensor import SparseTensor, number_of, places_of

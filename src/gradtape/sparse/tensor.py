@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, dtypes, errors
+from .. import dtypes, errors
 from ..core.record import Value
-from ..shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
+from ..framework import convert
+from ..framework.shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
 
 _INT64 = np.dtype(np.int64)
 
@@ -129,7 +130,8 @@ def _at(other: Any, like: SparseTensor) -> Any:
     other = convert.to_tensor(other, hint=like.values._value.dtype)
     if not other._value.ndim:
         return other
-    from ..arrays import broadcast_to, gather_nd
+    from ..arrays.gathering import gather_nd
+    from ..arrays.reshaping import broadcast_to
 
     return gather_nd(broadcast_to(other, like.dense_shape), like.indices)
 

@@ -27,8 +27,8 @@ def assert_gradients_flow(loss_fn: Callable[[], Any], variables: Any) -> Any:
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([2., 4.], dtype=float32)>
     """
     from .. import doctor, nest
-    from ..tape import GradientTape
-    from ..variable import Variable
+    from ..autodiff.tape import GradientTape
+    from ..framework.variable import Variable
 
     __tracebackhide__ = True  # pytest shows the test's line, and the report
     with doctor.watch() as report:

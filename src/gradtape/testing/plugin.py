@@ -31,8 +31,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     if not item.config.getoption(OPTION) or item.get_closest_marker(MARK):
         return (yield)
-    from gradtape import doctor
-    from gradtape.doctor.engines.choice import in_sight
+    from .. import doctor
+    from ..doctor.engines.choice import in_sight
 
     module = getattr(item, "module", None)
     watch = doctor.watch(engine=in_sight(vars(module)) if module is not None else "gradtape")

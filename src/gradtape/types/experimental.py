@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..function import ConcreteFunction, Function
-from ..tensor import Tensor
+from ..compile.function import ConcreteFunction, Function
+from ..framework.tensor import Tensor
 from .tracing import SupportsTracingProtocol, TraceType
 
 __all__ = [

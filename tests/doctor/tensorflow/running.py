@@ -9,7 +9,7 @@ import pytest
 
 import gradtape
 from gradtape.doctor.engines.choice import installed
-from gradtape.doctor.session import Session
+from gradtape.doctor.entry.session import Session
 
 from ..programs import diagnose
 

@@ -20,9 +20,9 @@ import numpy as np
 import pytest
 
 from gradtape import doctor
-from gradtape.doctor import ears
+from gradtape.doctor.engines import ears
 from gradtape.doctor.engines.tensorflow import reading
-from gradtape.doctor.session import Session
+from gradtape.doctor.entry.session import Session
 from tests.commands import gradtape, python
 
 from ..looking import seen

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 import gradtape as tf
-from gradtape.absent import reason
+from gradtape.api.absent import reason
 from tests.tensorflow.api.record import STORED
 from tests.tensorflow.api.signatures import kind, members, signature
 

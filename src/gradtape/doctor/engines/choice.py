@@ -9,8 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ... import alias
-from ...run import Program
+from ...api import alias
+from ...api.run import Program
 
 ENGINES = ("auto", "gradtape", "tensorflow")
 DEEP = 64  # modules of the program's own that are looked into

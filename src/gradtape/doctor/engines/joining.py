@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..detours import Entry, Exit, link
-from ..place import Place, at
+from ..facts.detours import Entry, Exit, link
+from ..source.place import Place, at
 from ..trace import Answer, Event, Query, Tape, Trace, Value, Variable, Watch
 
 LIBRARIES = {"gradtape", "numpy", "tensorflow", "keras", "runpy", "contextlib", "functools"}

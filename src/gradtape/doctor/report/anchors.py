@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 
-from .. import sources
-from ..place import Place, span_of
+from ..source import sources
+from ..source.place import Place, span_of
 
 Piece = tuple[int, int, int]  # line, first column, the column after the last
 

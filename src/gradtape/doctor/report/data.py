@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..finding import Finding
-from ..place import Place
+from ..source.place import Place
+from ..trace.finding import Finding
 from .words import headline
 
 VERSION = 1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .. import sources
-from ..place import Place
+from ..source import sources
+from ..source.place import Place
 
 AROUND = 2  # lines shown before the first and after the last that is marked
 FAR = 6  # marks farther apart than this get frames of their own

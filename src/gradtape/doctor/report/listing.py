@@ -14,10 +14,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from .. import sources
-from ..finding import Finding
-from ..place import Place
-from ..spots import Spot
+from ..facts.spots import Spot
+from ..source import sources
+from ..source.place import Place
+from ..trace.finding import Finding
 from .anchors import Piece, anchor, pieces
 from .markup import Safe, escape, join, opening, prose, tag
 from .panels import panel

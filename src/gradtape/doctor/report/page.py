@@ -9,9 +9,9 @@ import textwrap
 from importlib.resources import files
 from typing import Any
 
-from .. import sources
-from ..finding import Finding
-from ..history import Line, Record
+from ..entry.history import Line, Record
+from ..source import sources
+from ..trace.finding import Finding
 from .listing import Listing, roles
 from .markup import DASH, TIMES, Safe, escape, join, number, prose, tag
 from .panels import shape

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..place import Place
-from ..spots import Spot, Stats
+from ..facts.spots import Spot, Stats
+from ..source.place import Place
 from .markup import DASH, Safe, number, tag
 from .plots import spark
 

@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import quote
 
 from ...version import __version__
-from ..finding import Finding
-from ..place import Place
 from ..rules import CATALOGUE
+from ..source.place import Place
+from ..trace.finding import Finding
 from .words import headline, shown
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

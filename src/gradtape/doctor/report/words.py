@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..finding import Finding
+from ..trace.finding import Finding
 
 STATES = {
     "none": "no gradient (None)", "zero": "a gradient of zeros", "nan": "a gradient with NaN",

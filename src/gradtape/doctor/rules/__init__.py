@@ -1,6 +1,6 @@
 """The catalogue of rules, in the order in which they are asked: the surest and nearest first.
 
-A module of this package is one rule: an instance `RULE` of a class with `examine`.
+A module of a family's folder is one rule: an instance `RULE` of a class with `examine`.
 """
 
 from __future__ import annotations
@@ -10,25 +10,30 @@ from importlib import import_module
 from .base import Rule
 
 ORDER = """
-tape_reused no_gradient_registered custom_gradient_arity unconnected_zero_keras
-indexed_slices tf_function_leak
-broadcast_mismatch double_softmax custom_gradient_wrong
-learning_rate_divergence degenerate_spectrum where_nan_trap nan_input
-exploding_init exploding_recurrence unscaled_input inf_mask
-norm_at_zero sqrt_at_zero log_of_zero division_by_zero exp_overflow
-domain_boundary
-unconnected_zero zero_mask zero_init vanishing_recurrence vanishing_depth
-constant_function dead_relu saturated_activation float16_underflow
-clipped_value implicit_sum_of_targets
-integer_source not_a_tensor constant_derivative py_function
-variable_rebound watch_too_late not_watched nontrainable_variable auto_watch_off
-left_the_tape python_scalar keras_predict metric_as_loss stateful_source
-tf_function_python_state
-constant_copy variable_rewrap variable_assign second_order_outside stop_gradient
-gather_index integer_cast rounding_op comparison_op discrete_index sampling_op outside_tape
-custom_gradient_none recreated_variable wrong_sources inactive_branch unused_variable
-unbuilt_model untracked_variable
-unexplained
+error.tape_reused error.no_gradient_registered error.custom_gradient_arity
+error.unconnected_zero_keras
+error.indexed_slices error.tf_function_leak
+wrong.broadcast_mismatch wrong.double_softmax wrong.custom_gradient_wrong
+nan.learning_rate_divergence zero.degenerate_spectrum nan.where_nan_trap nan.nan_input
+size.exploding_init size.exploding_recurrence size.unscaled_input nan.inf_mask
+nan.norm_at_zero nan.sqrt_at_zero nan.log_of_zero nan.division_by_zero nan.exp_overflow
+nan.domain_boundary
+zero.unconnected_zero zero.zero_mask zero.zero_init size.vanishing_recurrence size.vanishing_depth
+zero.constant_function zero.dead_relu zero.saturated_activation zero.float16_underflow
+zero.clipped_value wrong.implicit_sum_of_targets
+none.integer_source none.not_a_tensor none.constant_derivative none.py_function
+none.variable_rebound none.watch_too_late none.not_watched none.nontrainable_variable
+none.auto_watch_off
+none.left_the_tape none.python_scalar none.keras_predict none.metric_as_loss none.stateful_source
+error.tf_function_python_state
+none.constant_copy none.variable_rewrap none.variable_assign none.second_order_outside
+none.stop_gradient
+none.gather_index none.integer_cast none.rounding_op none.comparison_op none.discrete_index
+none.sampling_op none.outside_tape
+none.custom_gradient_none none.recreated_variable none.wrong_sources none.inactive_branch
+none.unused_variable
+none.unbuilt_model none.untracked_variable
+none.unexplained
 """
 
 CATALOGUE: tuple[Rule, ...] = tuple(

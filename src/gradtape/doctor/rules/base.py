@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import partial
+from ..facts import partial
 
 if TYPE_CHECKING:
-    from ..case import Case, ErrorCase, Run
-    from ..faults import Fault
-    from ..finding import Finding
-    from ..graph import Cut
-    from ..history import Line
+    from ..entry.history import Line
+    from ..facts.case import Case, ErrorCase, Run
+    from ..facts.faults import Fault
+    from ..facts.graph import Cut
+    from ..facts.zeros import Death
     from ..trace import Event
-    from ..zeros import Death
+    from ..trace.finding import Finding
 
 KINKS = frozenset({"Relu", "Relu6", "Maximum", "Minimum", "ClipByValue"})
 DONE = 1e-6  # of the largest loss of a run, what is nothing

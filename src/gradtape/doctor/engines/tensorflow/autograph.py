@@ -14,8 +14,8 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-from ... import sources
-from ...place import Place, nodes, span_of
+from ...source import sources
+from ...source.place import Place, nodes, span_of
 
 GENERATED = "__autograph_generated_file"
 AG = "ag__"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ...states import by_norm
+from ...trace.states import by_norm
 from .editing import READ, Bounds, Edited, Question, compiled, needs
 from .graphs import Call, Graphs
 from .proving import can_be_proven, options, same

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ...states import EXPLODING, VANISHING
 from ...trace import Asked
+from ...trace.states import EXPLODING, VANISHING
 from .engine import QUERY
 from .graphs import Graphs, called
 from .values import floating, numeric, symbol

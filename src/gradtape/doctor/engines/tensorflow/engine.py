@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import ears
-from ...place import Place, at
+from ...source.place import Place, at
 from ...trace import Asked, Trace
-from ..fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Fader, needed
+from .. import ears
+from ..gradtape.fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Fader, needed
 from ..joining import innermost, with_those_around
 from . import autograph
 from .arrivals import Arrival

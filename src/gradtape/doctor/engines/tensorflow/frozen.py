@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
-from ...place import at
+from ...source.place import at
 from .autograph import original
 from .engine import Engine
 from .frames import user

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ...detours import Entry
-from ...place import Place
-from ...place import at as _at
+from ...facts.detours import Entry
+from ...source.place import Place
+from ...source.place import at as _at
 from ...trace import Event, Layer, Value, Variable, Watch
-from ..fading import Again, Faded
+from ..gradtape.fading import Again, Faded
 from ..joining import Joiner
 from . import engine as raw
 from . import ops, values

@@ -8,8 +8,8 @@ import weakref
 from threading import get_ident
 from typing import Any
 
-from ... import ears
-from ...ears import NoEar
+from .. import ears
+from ..ears import NoEar
 from .batches import SIZE
 from .engine import PREDICT, Engine
 from .frames import stack, user

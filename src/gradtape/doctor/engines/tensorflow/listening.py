@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ...ears import NoEar
-from ..fading import KEEP_LOOSE, LARGE
+from ..ears import NoEar
+from ..gradtape.fading import KEEP_LOOSE, LARGE
 from . import passing
 from .buffer import listen
 from .calling import hook as _calls

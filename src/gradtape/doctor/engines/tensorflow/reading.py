@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ...detours import Entry, Exit
-from ...graph import ancestors, makers
-from ...place import Written
+from ...facts.detours import Entry, Exit
+from ...facts.graph import ancestors, makers
+from ...source.place import Written
 from ...trace import Asked, Event, Value
-from ..fading import Faded
+from ..gradtape.fading import Faded
 from . import engine as raw
 from . import ops, values
 from .autograph import original

@@ -7,7 +7,7 @@ from threading import get_ident
 from types import FrameType
 from typing import Any
 
-from ... import ears
+from .. import ears
 from .engine import QUERY, RESET, START, STOP, WATCH, Engine
 from .frames import REWRITES, foreign, of_tensorflow, user
 from .graphs import sight

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...place import Place
+from ...source.place import Place
 from ...trace import Value, Variable
-from ..fading import Again, Faded
+from ..gradtape.fading import Again, Faded
 
 
 class TensorValue(Value):

@@ -1,0 +1,1 @@
+"""Around the engine: the alias `tensorflow`, names that are not here, running programs."""

@@ -1,8 +1,0 @@
-"""`tf.autodiff`: the two modes of automatic differentiation."""
-
-from __future__ import annotations
-
-from .accumulator import ForwardAccumulator
-from .tape import GradientTape
-
-__all__ = ["ForwardAccumulator", "GradientTape"]

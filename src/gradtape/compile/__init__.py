@@ -1,0 +1,1 @@
+"""The compiler's room: `tf.function`."""

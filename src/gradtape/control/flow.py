@@ -1,0 +1,373 @@
+"""Control flow as functions: branches, loops, maps and folds, which here simply run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .. import arrays, dtypes, errors, nest
+from ..arrays.tensor_array import TensorArray
+from ..core.record import Value
+from ..framework import convert
+from ..framework.shapes import TensorSpec
+from ..math import reductions
+
+
+# --- branches -------------------------------------------------------------------------------------
+def cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:
+    """`true_fn()` if `pred` holds, else `false_fn()`: only one of them is called.
+
+    >>> import gradtape as tf
+    >>> tf.cond(tf.constant(2.0) > 1.0, lambda: "larger", lambda: "smaller")
+    'larger'
+    """
+    for label, function in (("true_fn", true_fn), ("false_fn", false_fn)):
+        if function is None:
+            raise TypeError(f"cond(): '{label}' argument required")
+        if not callable(function):
+            raise TypeError(f"'{label}' must be callable.")
+    if pred is None:
+        raise convert.unsupported(pred)
+    if not getattr(getattr(pred, "_value", None), "size", 1):
+        raise ValueError(
+            f"The truth value of an empty tensor is ambiguous (this one has the shape "
+            f"{pred.shape}): ask for its size with tf.size(x) > 0."
+        )
+    return true_fn() if pred else false_fn()  # type: ignore[misc]
+
+
+def case(
+    pred_fn_pairs: Any,
+    default: Callable[[], Any] | None = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
+) -> Any:
+    """The result of the function beside the first condition that holds, else of `default`."""
+    if isinstance(pred_fn_pairs, Mapping):
+        if not exclusive:
+            raise ValueError(
+                "Unordered dictionaries are not supported for the 'pred_fn_pairs' argument when "
+                "`exclusive=False` and eager mode is enabled."
+            )
+        pairs = [(key.deref(), function) for key, function in pred_fn_pairs.items()]
+    elif isinstance(pred_fn_pairs, (list, tuple)):
+        pairs = list(pred_fn_pairs)
+    else:
+        raise TypeError(
+            f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(pred_fn_pairs)}"
+        )
+    if not pairs:
+        raise ValueError("not enough values to unpack: tf.case needs at least one pair.")
+    for pair in pairs:
+        _check_pair(pair)
+    if default is not None and not callable(default):
+        raise TypeError("'default' must be callable.")
+    for pred, function in pairs:
+        if pred:
+            return function()
+    if default is None:
+        raise errors.invalid(
+            "Input error: None of conditions evaluated as True, and tf.case has no default."
+        )
+    return default()
+
+
+def _check_pair(pair: Any) -> None:
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {pair}.")
+    pred, function = pair
+    if not convert.is_tensor_like(pred):
+        raise TypeError(f"pred must be a Tensor, got: {pred}")
+    if pred.dtype != dtypes.bool:
+        raise TypeError(f"pred must be a Tensor of type bool, got: {pred.dtype.name}")
+    if not callable(function):
+        raise TypeError(f"fn for pred {pred} must be callable.")
+
+
+def switch_case(
+    branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case"
+) -> Any:
+    """The result of the function with this number, else of `default` or the last one."""
+    if not convert.is_tensor_like(branch_index):
+        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
+    if not branch_index.dtype.is_integer:
+        raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype!r}")
+    branches = _branches(branch_fns)
+    fallback = default if default is not None else branches[max(branches)]
+    return branches.get(int(branch_index), fallback)()
+
+
+def _branches(given: Any) -> dict[int, Callable[[], Any]]:
+    if not given:
+        raise ValueError("Must provide at least one item in 'branch_fns'.")
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+    elif all(isinstance(branch, tuple) for branch in given):
+        pairs = list(given)
+    else:
+        pairs = list(enumerate(given))
+    found = dict(pairs)
+    if sorted(found) != list(range(len(pairs))):
+        raise ValueError(
+            f"branch indices must form contiguous range of [0 to {len(pairs)}) but found "
+            f"{sorted(key for key, _ in pairs)}"
+        )
+    for branch in found.values():
+        if not callable(branch):
+            raise TypeError(f"branches must be callable, got {branch!r}")
+    return found
+
+
+# --- loops ----------------------------------------------------------------------------------------
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Call `body` on the loop's variables as long as `cond` holds for them.
+
+    >>> import gradtape as tf
+    >>> tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * 2.0), (tf.constant(0), 1.0))[1]
+    <tf.Tensor: shape=(), dtype=float32, numpy=8.0>
+    """
+    for label, function in (("cond", cond), ("body", body)):
+        if not callable(function):
+            raise TypeError(f"'{label}' must be callable.")
+    if parallel_iterations < 1:
+        raise TypeError("'parallel_iterations' must be a positive integer.")
+    if not loop_vars:
+        raise ValueError("'loop_vars' must be provided.")
+    left = None if maximum_iterations is None else int(maximum_iterations)
+    while (left is None or left > 0) and cond(*loop_vars):
+        results = body(*loop_vars)
+        nest.assert_same_structure(list(loop_vars), list(results))
+        loop_vars = results
+        if left is not None:
+            left -= 1
+    return nest.map_structure(_settled, loop_vars)
+
+
+def _settled(value: Any) -> Any:
+    return value if isinstance(value, (Value, TensorArray)) else convert.to_tensor(value)
+
+
+# --- maps and folds -------------------------------------------------------------------------------
+def _parts(elems: Any, label: str) -> tuple[list, int]:
+    """The leaves of `elems` as tensors, and how many elements they have."""
+    flat = [convert.to_tensor(leaf) for leaf in nest.flatten(elems)]
+    if not flat:
+        raise ValueError(
+            f"elems must be a Tensor or (possibly nested) sequence of Tensors. Got {elems}, which "
+            "does not contain any Tensors."
+        )
+    for leaf in flat:
+        if not leaf._value.ndim:
+            kind = ValueError if label in ("map_fn", "scan") else IndexError
+            raise kind(
+                f"Elements in elems must be 1+ dimensional Tensors, not scalars (tf.{label} goes "
+                "along the first axis)"
+            )
+    counts = [leaf._value.shape[0] for leaf in flat]
+    for count in counts:
+        if count != counts[0]:
+            raise ValueError(f"Dimensions {counts[0]} and {count} are not compatible")
+    return flat, counts[0]
+
+
+def _check_callable(fn: Any, label: str) -> None:
+    if not callable(fn):
+        raise TypeError(f"fn of tf.{label} must be callable, got {fn!r}")
+
+
+def _one_truth(back_prop: Any) -> None:
+    """TensorFlow compares it with False, and arrays have more than one answer to that."""
+    if back_prop is not True and np.size(getattr(back_prop, "_value", back_prop)) != 1:
+        raise ValueError(
+            "The truth value of an array with more than one element is ambiguous: 'back_prop' is "
+            f"True or False, not {back_prop!r}."
+        )
+
+
+def map_fn(
+    fn: Callable[[Any], Any],
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Any:
+    """`fn` of each element along the first axis, the results stacked.
+
+    The results must have the structure and dtypes of `elems`, or those of `fn_output_signature`.
+    """
+    _one_truth(back_prop)
+    _check_callable(fn, "map_fn")
+    flat, count = _parts(elems, "map_fn")
+    signature = dtype if fn_output_signature is None else fn_output_signature
+    like = elems if signature is None else signature
+    specs = [t.dtype for t in flat] if signature is None else nest.flatten(signature)
+    results = [_results_array(spec, count, infer_shape) for spec in specs]
+    for k in range(count):
+        result = fn(nest.pack_sequence_as(elems, [leaf[k] for leaf in flat]))
+        nest.assert_same_structure(like, result)
+        for array, leaf in zip(results, nest.flatten(result), strict=True):
+            array.write(k, leaf)
+    return nest.pack_sequence_as(like, [array.stack() for array in results])
+
+
+def _results_array(spec: Any, size: int, infer_shape: bool) -> TensorArray:
+    if isinstance(spec, TensorSpec):
+        return TensorArray(spec.dtype, size, infer_shape=infer_shape, element_shape=spec.shape)
+    return TensorArray(spec, size, infer_shape=infer_shape)
+
+
+def vectorized_map(
+    fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
+) -> Any:
+    """`fn` of each element along the first axis, the results stacked.
+
+    Differs from TensorFlow: the elements are taken one by one, not all at once.
+    """
+    _check_callable(fn, "vectorized_map")
+    flat = [convert.to_tensor(leaf) for leaf in nest.flatten(elems)]
+    if any(not leaf._value.ndim for leaf in flat):
+        raise IndexError(
+            "tf.vectorized_map goes along the first axis: its elems must not be scalars"
+        )
+    counts = {leaf._value.shape[0] for leaf in flat}
+    count = max(counts) if 0 not in counts else 0
+    if counts - {1, count}:
+        raise errors.invalid(
+            f"tf.vectorized_map: the first axes of elems differ in size: {sorted(counts)}"
+        )
+
+    def call(k: int) -> Any:
+        rows = [leaf[k if leaf._value.shape[0] > 1 else 0] for leaf in flat]
+        return fn(nest.pack_sequence_as(elems, rows))
+
+    if not count:  # one call on zeros tells the shapes of the results that there are none of
+        sample = fn(nest.pack_sequence_as(elems, [_zeros(leaf) for leaf in flat]))
+        return nest.map_structure(lambda leaf: arrays.stack([leaf])[:0], sample)
+    rows = [call(k) for k in range(count)]
+    return nest.map_structure(
+        lambda *leaves: None if leaves[0] is None else arrays.stack(leaves), *rows
+    )
+
+
+def _zeros(leaf: Any) -> Any:
+    """A row of zeros for a tensor without rows; its slopes still lead to the tensor."""
+    if leaf.dtype.is_floating or leaf.dtype.is_complex:
+        return reductions.reduce_sum(leaf, axis=0)
+    return arrays.zeros(leaf.shape[1:], leaf.dtype)
+
+
+def _start(flat: list, elems: Any, initializer: Any, order: Any, label: str) -> tuple[Any, list]:
+    """What a fold begins with, and the places it goes through."""
+    places = list(order)
+    if initializer is not None:
+        return initializer, places
+    if not places:
+        raise errors.OutOfRangeError(
+            None, None, "Tried to read from index 0 but array size is: 0 "
+            f"(tf.{label} of nothing needs an initializer)",
+        )  # fmt: skip
+    return nest.pack_sequence_as(elems, [leaf[places[0]] for leaf in flat]), places[1:]
+
+
+def scan(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """All steps of a fold: `fn(result so far, element)` for each element, stacked.
+
+    >>> import gradtape as tf
+    >>> tf.scan(lambda total, x: total + x, tf.constant([1.0, 2.0, 3.0]))
+    <tf.Tensor: shape=(3,), dtype=float32, numpy=array([1., 3., 6.], dtype=float32)>
+    """
+    _one_truth(back_prop)
+    _check_callable(fn, "scan")
+    flat, count = _parts(elems, "scan")
+    order = range(count - 1, -1, -1) if reverse else range(count)
+    state, places = _start(flat, elems, initializer, order, "scan")
+    state = nest.map_structure(convert.to_tensor, state)
+    results = [
+        TensorArray(
+            t.dtype, count, infer_shape=infer_shape, element_shape=t.shape if infer_shape else None
+        )
+        for t in nest.flatten(state)
+    ]
+    if len(places) < count:
+        _write(results, order[0], state)
+    for k in places:
+        result = fn(state, nest.pack_sequence_as(elems, [leaf[k] for leaf in flat]))
+        nest.assert_same_structure(state, result)
+        _write(results, k, result)
+        state = result
+    return nest.pack_sequence_as(state, [array.stack() for array in results])
+
+
+def _write(arrays: list[TensorArray], k: int, values: Any) -> None:
+    for array, leaf in zip(arrays, nest.flatten(values), strict=True):
+        array.write(k, leaf)
+
+
+def foldl(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """`fn(result so far, element)` for each element, from the first to the last."""
+    _one_truth(back_prop)
+    return _fold(fn, elems, initializer, "foldl")
+
+
+def foldr(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """`fn(result so far, element)` for each element, from the last to the first."""
+    _one_truth(back_prop)
+    return _fold(fn, elems, initializer, "foldr")
+
+
+def _fold(fn: Any, elems: Any, initializer: Any, label: str) -> Any:
+    _check_callable(fn, label)
+    flat, count = _parts(elems, label)
+    order = range(count) if label == "foldl" else range(count - 1, -1, -1)
+    state, places = _start(flat, elems, initializer, order, label)
+    for k in places:
+        state = fn(state, nest.pack_sequence_as(elems, [leaf[k] for leaf in flat]))
+    return nest.map_structure(_settled, state)

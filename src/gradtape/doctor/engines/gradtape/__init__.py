@@ -1,0 +1,542 @@
+"""gradtape's own adapter: hooks its ops, variables, tapes and exits, and keeps a log of them.
+
+While a program runs, events are only appended as raw tuples (about 0.5 us an op); `reading` makes a
+neutral trace of them when a gradient has something to explain.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import count
+from threading import get_ident
+from types import CodeType, FrameType
+from typing import Any
+
+from .... import arrays, linalg, nest, random
+from ....arrays import gathering, reshaping
+from ....autodiff import custom
+from ....autodiff.tape import GradientTape
+from ....control import python
+from ....core import apply as engine_apply
+from ....core.op import registry
+from ....core.place import caller, ours
+from ....core.record import Value, threads
+from ....framework import convert, indexing
+from ....framework.tensor import Tensor
+from ....framework.variable import Variable
+from ....math import reductions, segments
+from ....random import stateless
+from ...source.place import Place, at
+from ...trace import Asked, Trace
+from ..joining import innermost, with_those_around
+from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Fader, needed
+
+# The first field of a raw event; the last three are code, offset and thread.
+(
+    OP, READ, MADE, ASSIGN, CONVERT, ESCAPE, START, STOP, WATCH, OPAQUE, INSIDE, CUSTOM, QUERY,
+    INDEX, RESET,
+) = range(15)  # fmt: skip
+
+# Ways out of the tape, by the method that is called.
+EXITS = {
+    "numpy": ".numpy()", "__array__": "np.asarray()", "__float__": "float()", "__int__": "int()",
+    "__index__": "int()", "__bool__": "bool()", "__complex__": "complex()",
+}  # fmt: skip
+# Functions that are no op of the engine, but one in the user's eyes.
+OPAQUES = (
+    (arrays, "stop_gradient", "StopGradient"),
+    (python, "py_function", "EagerPyFunc"),
+    (python, "numpy_function", "PyFunc"),
+    (random, "categorical", "Multinomial"),
+    (random, "shuffle", "RandomShuffle"),
+    (stateless, "stateless_categorical", "StatelessMultinomial"),
+    (stateless, "stateless_poisson", "StatelessRandomPoisson"),
+    (stateless, "stateless_binomial", "StatelessRandomBinomial"),
+    (stateless, "stateless_shuffle", "StatelessShuffle"),
+    (reductions, "count_nonzero", "NotEqual"),
+    (reductions, "zero_fraction", "Equal"),
+    (reductions, "is_non_decreasing", "LessEqual"),
+    (reductions, "is_strictly_increasing", "Less"),
+    (reductions, "in_top_k", "InTopKV2"),
+    (segments, "bincount", "DenseBincount"),
+    (segments, "confusion_matrix", "ScatterNd"),
+    (linalg, "matrix_rank", "Greater"),
+)
+# Functions whose operands after the first are positions, which they read as plain numbers.
+INDEXING = (
+    (indexing, "getitem"), (reshaping, "slice"), (reshaping, "repeat"),
+    (gathering, "dynamic_partition"),
+)  # fmt: skip
+# What is kept of older tapes: a chain of steps for the rules that look back, if it is small.
+KEEP_EVENTS, KEEP_TAPES, KEEP_MADE = 200, 3, 1_000
+# Libraries whose frames are not the user's.
+LIBRARIES = frozenset({"gradtape", "numpy", "scipy", "contextlib", "functools", "runpy"})
+
+
+class Engine:
+    """Listens to gradtape; `asked` hears of every gradient query."""
+
+    name = "gradtape"
+
+    def __init__(self, asked: Callable[[Asked], None]) -> None:
+        self.asked = asked
+        self.log: list[tuple] = []
+        self.tapes: dict[int, tuple[int, Any]] = {}  # by id; held, so that no id comes twice
+        self.latest: dict[int, tuple] = {}  # by id of the variable: its last READ
+        self._undo: list[Callable[[], None]] = []
+        self._numbers = count()
+        self._bytes = 0  # that the log holds, of what is large
+        self._settled = 0  # the length of the log when it was last cut short
+        self.loose = KEEP_LOOSE  # its length that is too much outside of tapes
+        self._fade = Fader(lambda t: (t._value, t._value.shape, t._value.dtype))
+        self._faded = 0  # events of the log that were looked at for something to let go
+        self.notes: list[str] = []  # what cannot be listened to
+        self.faults: list[str] = []  # of the listening itself
+        self.deaf = False  # while the doctor itself computes
+        self.asking = 0  # queries that are being answered
+        self.looking: int | None = None  # the tape whose answers are looked at
+
+    # --- coming and going -------------------------------------------------------------------------
+    def start(self) -> None:
+        for _, name, _ in OPAQUES:
+            # A lazy name first asked for while we listen would keep our function for good.
+            getattr(sys.modules["gradtape"], name, None)
+        self._hook_ops()
+        self._hook_later_ops()
+        self._hook_variables()
+        for owner in (Tensor, Variable):
+            for name in EXITS.keys() & vars(owner).keys():
+                self._set(owner, name, self._leaving(getattr(owner, name), name))
+        self._set(convert, "array", self._converting(convert.array))
+        self._hook_tapes()
+        self._hook_custom_gradients()
+        opaque = [(getattr(module, name), kind) for module, name, kind in OPAQUES]
+        self._replace({original: self._opaque(original, kind) for original, kind in opaque})
+        indexes = [getattr(module, name) for module, name in INDEXING]
+        self._replace({original: self._indexing(original) for original in indexes})
+        self._set(Tensor, "__getitem__", indexing.getitem)  # bound there once, by itself
+
+    def stop(self) -> None:
+        while self._undo:
+            self._undo.pop()()
+
+    def forget(self) -> None:
+        """Let go of the program's objects."""
+        self.log.clear()
+        self.tapes.clear()
+        self.latest.clear()
+
+    def _set(self, owner: Any, name: str, value: Any) -> None:
+        had, old = name in vars(owner), vars(owner).get(name)
+        setattr(owner, name, value)
+        self._undo.append(lambda: setattr(owner, name, old) if had else delattr(owner, name))
+
+    def _replace(self, new: dict[Any, Any]) -> None:
+        """Put functions in the place of others, wherever a module holds them."""
+        functions = {id(old): put for old, put in new.items()}
+        for module in list(sys.modules.values()):
+            for name, value in list(getattr(module, "__dict__", {}).items()):
+                if id(value) in functions:
+                    self._set(module, name, functions[id(value)])
+
+    # --- ops --------------------------------------------------------------------------------------
+    def _hook_ops(self) -> None:
+        # An operator of a tensor is the op's `apply` itself, that of a variable closes over it.
+        of_tensors: dict[int, list[str]] = {}
+        for name, value in vars(Tensor).items():
+            of_tensors.setdefault(id(value), []).append(name)
+        of_variables: dict[int, list[str]] = {}
+        for name, value in vars(Variable).items():
+            for cell in getattr(value, "__closure__", None) or ():
+                of_variables.setdefault(id(cell.cell_contents), []).append(name)
+        for op in registry.values():
+            original = op.apply
+            apply = self._logged(op, original)
+            self._set(op, "apply", apply)
+            for name in of_tensors.get(id(original), ()):
+                self._set(Tensor, name, apply)
+            for name in of_variables.get(id(original), ()):
+                self._set(Variable, name, _operator(name))
+
+    def _hook_later_ops(self) -> None:
+        """Some families of ops are declared when they are first used."""
+        plain: dict[Any, Any] = {}
+
+        def logged(make: Any) -> Any:
+            def making(op: Any) -> Any:
+                plain[op] = make(op)
+                return self._logged(op, plain[op])
+
+            return making
+
+        for name in ("quick", "general"):
+            self._set(engine_apply, name, logged(getattr(engine_apply, name)))
+
+        def undo() -> None:
+            for op, old in plain.items():
+                op.apply = old
+
+        self._undo.append(undo)
+
+    def _logged(self, op: Any, original: Any) -> Any:
+        append, log = self.log.append, self.log
+
+        def apply(*operands: Any, **params: Any) -> Any:
+            result = original(*operands, **params)
+            if result is not NotImplemented:
+                user = caller()
+                # Outside of tapes, who called whom tells where the work belongs inside.
+                # A Python number may have come from a tensor, by way of other functions.
+                kept = not threads.active or float in map(type, operands)
+                outer = callers(user) if kept else None
+                append(
+                    (OP, op, operands, params, result, outer, user.f_code, user.f_lasti,
+                     get_ident())
+                )  # fmt: skip
+                if result.__class__ is Tensor and result._value.nbytes >= LARGE:
+                    self.grew(result._value.nbytes)
+                elif outer is not None and len(log) > self.loose:
+                    self.grew(0)
+            return result
+
+        return apply
+
+    def _opaque(self, original: Any, kind: str) -> Any:
+        append = self.log.append
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            user = caller()
+            append((OPAQUE, kind, args, kwargs, result, user.f_code, user.f_lasti, get_ident()))
+            return result
+
+        function.__name__, function.__doc__ = original.__name__, original.__doc__
+        return function
+
+    def _indexing(self, original: Any) -> Any:
+        append = self.log.append
+
+        def function(x: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(x, *args, **kwargs)
+            given = [*_tensors(args), *_tensors(kwargs.values())]
+            if given:
+                user = caller()
+                append((INDEX, given, result, user.f_code, user.f_lasti, get_ident()))
+            return result
+
+        function.__name__, function.__doc__ = original.__name__, original.__doc__
+        return function
+
+    def _hook_custom_gradients(self) -> None:
+        """`INSIDE` tells of the gradient function, `CUSTOM` of the tensors that came out."""
+        append = self.log.append
+        make, call = custom._Custom.__init__, custom._WithGradient.__call__
+
+        def __init__(self: Any, grad: Any, operands: Any, *rest: Any) -> None:
+            make(self, grad, operands, *rest)
+            append((INSIDE, self, grad, operands, None, 0, get_ident()))
+
+        def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+            result = call(self, *args, **kwargs)
+            user = caller()
+            append((CUSTOM, self, args, result, user.f_code, user.f_lasti, get_ident()))
+            return result
+
+        self._set(custom._Custom, "__init__", __init__)
+        self._set(custom._WithGradient, "__call__", __call__)
+
+    # --- variables --------------------------------------------------------------------------------
+    def _hook_variables(self) -> None:
+        append, latest = self.log.append, self.latest
+        read, make = Variable._read, Variable.__init__
+
+        def _read(self: Any) -> Any:
+            seen = read(self)
+            known = latest.get(id(self))
+            if known is None or known[2] is not seen:
+                user = caller()
+                event = (READ, self, seen, user.f_code, user.f_lasti, get_ident())
+                latest[id(self)] = event
+                append(event)
+            return seen
+
+        def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+            make(self, *args, **kwargs)
+            given = args[0] if args else kwargs.get("initial_value")
+            user = caller()
+            append((MADE, self, given, self._value, user.f_code, user.f_lasti, get_ident()))
+
+        self._set(Variable, "_read", _read)
+        self._set(Variable, "__init__", __init__)
+        for name in ("assign", "assign_add", "assign_sub"):
+            self._set(Variable, name, self._assigning(getattr(Variable, name), name))
+
+    def _assigning(self, original: Any, name: str) -> Any:
+        append = self.log.append
+
+        def assign(self: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(self, value, *args, **kwargs)
+            user = caller()
+            append((ASSIGN, self, name, value, self._value, user.f_code, user.f_lasti, get_ident()))
+            return result
+
+        assign.__name__ = name
+        return assign
+
+    # --- leaving and coming back ------------------------------------------------------------------
+    def _leaving(self, original: Any, name: str) -> Any:
+        append = self.log.append
+
+        def leave(self: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(self, *args, **kwargs)
+            frame = sys._getframe(1)
+            if not ours[frame.f_globals.get("__package__")]:
+                append((ESCAPE, self, name, result, stack(frame), None, 0, get_ident()))
+            return result
+
+        leave.__name__ = name
+        return leave
+
+    def _converting(self, original: Any) -> Any:
+        append = self.log.append
+
+        def array(value: Any, dtype: Any = None) -> Any:
+            made = original(value, dtype)
+            append((CONVERT, value, made, stack(sys._getframe(1), 4), None, 0, get_ident()))
+            return made
+
+        return array
+
+    # --- tapes ------------------------------------------------------------------------------------
+    def number(self, tape: Any) -> int:
+        known = self.tapes.get(id(tape))
+        if known is None:
+            known = self.tapes[id(tape)] = next(self._numbers), tape
+        return known[0]
+
+    def _hook_tapes(self) -> None:
+        append, number = self.log.append, self.number
+        enter, pop, watch = GradientTape.__enter__, GradientTape._pop, GradientTape.watch
+        reset = GradientTape.reset
+
+        def __enter__(self: Any) -> Any:
+            result = enter(self)
+            user = caller()
+            append((START, number(self), self, user.f_code, user.f_lasti, get_ident()))
+            return result
+
+        def _pop(self: Any) -> None:
+            pop(self)
+            user = caller()
+            append((STOP, number(self), user.f_code, user.f_lasti, get_ident()))
+
+        def watching(self: Any, tensor: Any) -> None:
+            user = caller()
+            append((WATCH, number(self), tensor, user.f_code, user.f_lasti, get_ident()))
+            watch(self, tensor)
+
+        def resetting(self: Any) -> None:
+            reset(self)
+            user = caller()
+            append((RESET, number(self), user.f_code, user.f_lasti, get_ident()))
+
+        self._set(GradientTape, "__enter__", __enter__)
+        self._set(GradientTape, "reset", resetting)
+        self._set(GradientTape, "_pop", _pop)
+        self._set(GradientTape, "watch", watching)
+        for name in ("gradient", "jacobian", "batch_jacobian"):
+            self._set(GradientTape, name, self._asking(getattr(GradientTape, name), name))
+
+    def _asking(self, original: Any, method: str) -> Any:
+        engine = self
+
+        def ask(self: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
+            # A py_function asks a tape of its own while another is asked: not the user's doing.
+            inner = engine.asking and ours[sys._getframe(1).f_globals.get("__package__")]
+            if engine.deaf or inner:
+                return original(self, target, sources, *args, **kwargs)
+            user = caller()
+            result, error = None, None
+            engine.asking += 1
+            try:
+                result = original(self, target, sources, *args, **kwargs)
+                return result
+            except Exception as raised:
+                error = raised
+                raise
+            finally:
+                engine.asking -= 1
+                event = (
+                    QUERY, engine.number(self), method, target, sources, args, kwargs, result,
+                    error, user.f_code, user.f_lasti, get_ident(),
+                )  # fmt: skip
+                engine.log.append(event)
+                engine.looking = event[1]
+                engine.asked(_asked(event, user))
+                engine.looking = None
+                engine.trim()
+
+        ask.__name__ = method
+        return ask
+
+    def unfinished(self) -> None:
+        """All that was asked has been told."""
+
+    def catch_up(self) -> None:
+        """All that was asked has been told."""
+
+    def raised_at(self, error: BaseException) -> Place | None:
+        """The user's innermost frame in the traceback of an exception."""
+        found = innermost(error)
+        return None if found is None else at(*found)
+
+    def trace(self) -> Trace:
+        """The log of this moment as a neutral trace."""
+        from .reading import Reader
+
+        return Reader(self).read()
+
+    # --- keeping it small -------------------------------------------------------------------------
+    def grew(self, more: int) -> None:
+        """The log holds so many bytes more: let go of what is too much."""
+        self._bytes += more
+        if self.deaf or self.asking:
+            return
+        loose = len(self.log) > self.loose and not threads.active
+        if loose or self._bytes > KEEP_BYTES:
+            self.trim(0)
+            if self._bytes > KEEP_BYTES:
+                self._fade_large()
+
+    def trim(self, most: int = KEEP_EVENTS) -> None:
+        """Forget what no later query needs: all before the last tapes, when there is much of it."""
+        log = self.log
+        if len(log) < max(most, 2 * self._settled if most else 0) and self._bytes <= KEEP_BYTES:
+            return
+        starts = [k for k, event in enumerate(log) if event[0] == START]
+        answered = max((k + 1 for k, event in enumerate(log) if event[0] == QUERY), default=0)
+        first = needed(log, starts[-KEEP_TAPES:], answered, _bytes, self._may_be_asked)
+        first = with_those_around(log, first, START, STOP)
+        # Variables are known by their last read and their making, whenever that was.
+        alive = [event for event in log[:first] if event[0] == MADE][-KEEP_MADE:]
+        dropped = set(map(id, log[:first]))
+        alive += [event for event in self.latest.values() if id(event) in dropped]
+        log[:first] = alive
+        known = {event[1] for event in log if event[0] in (START, QUERY)}
+        self.tapes = {k: v for k, v in self.tapes.items() if v[0] in known or v[1]._recording}
+        self._bytes, self._settled = sum(map(_bytes, log)), len(log)
+        self._faded, self.loose = 0, max(KEEP_LOOSE, 2 * len(log))
+
+    def _may_be_asked(self, start: tuple) -> bool:
+        """Is a tape looked at just now, or has it something left to answer to who holds it?"""
+        _, number, tape, *_ = start
+        if number == self.looking:
+            return True
+        own = sum(event[0] == START and event[2] is tape for event in self.log)
+        # Beside the log: the table of tapes, two names for it here, and the call itself.
+        return tape._tape is not None and sys.getrefcount(tape) > own + 3
+
+    def _fade_large(self) -> None:
+        """Let large tensors go, of which others know as well what they need."""
+        log, fade = self.log, self._fade
+
+        def faded(thing: Any) -> Any:
+            return fade(thing) if thing.__class__ is Tensor and _large(thing) else thing
+
+        for k in range(self._faded, len(log) - 1):
+            event = log[k]
+            if event[0] == OP and any(map(_large, (*event[2], event[4]))):
+                operands = tuple(map(faded, event[2]))
+                log[k] = (*event[:2], operands, event[3], faded(event[4]), *event[5:])
+        self._faded = len(log) - 1
+        self._bytes = sum(map(_bytes, log))
+
+
+def _large(thing: Any) -> bool:
+    return thing.__class__ is Tensor and thing._value.nbytes >= LARGE
+
+
+def _bytes(event: tuple) -> int:
+    """What an event holds, of what is large."""
+    kind = event[0]
+    if kind == OP:
+        return event[4]._value.nbytes if _large(event[4]) else 0
+    if kind == QUERY:
+        return sum(g._value.nbytes for g in nest.flatten(event[7]) if _large(g))
+    if kind in (READ, MADE, ASSIGN, CONVERT, ESCAPE):
+        array = (
+            event[2]._value
+            if kind == READ
+            else event[{MADE: 3, ASSIGN: 4, CONVERT: 2}.get(kind, 3)]
+        )
+        found = getattr(array, "nbytes", 0)
+        return found if found >= LARGE else 0
+    return 0
+
+
+def _asked(event: tuple, frame: FrameType) -> Asked:
+    """What the doctor looks at after every query, as arrays."""
+    _, _, method, target, sources, _, _, result, error, code, offset, _ = event
+    flat = nest.flatten(sources)
+    given = [None] * len(flat) if result is None else nest.flatten(result)
+    return Asked(
+        method, (code, offset), target, sources, frame, error,
+        [gradient_array(g) for g in given],
+        [getattr(s, "_value", None) for s in flat],
+        [getattr(t, "_value", None) for t in nest.flatten(target)],
+    )  # fmt: skip
+
+
+def gradient_array(g: Any) -> Any:
+    """The numbers of an answer: of IndexedSlices or a ragged tensor, its values."""
+    if g is None:
+        return None
+    g = getattr(g, "flat_values", g)
+    return (g.values if hasattr(g, "indices") else g)._value
+
+
+def callers(frame: FrameType, limit: int = 5) -> list[tuple[CodeType, int]]:
+    """The frames around one, nearest first: quick, and not sorted out yet."""
+    found: list[tuple[CodeType, int]] = []
+    back = frame.f_back
+    while back is not None and len(found) < limit:
+        found.append((back.f_code, back.f_lasti))
+        back = back.f_back
+    return found
+
+
+def stack(frame: FrameType | None, limit: int = 12) -> tuple[tuple[CodeType, int], ...]:
+    """The user's frames, innermost first."""
+    found: list[tuple[CodeType, int]] = []
+    while frame is not None and len(found) < limit:
+        if _is_users(frame.f_globals.get("__name__")):
+            found.append((frame.f_code, frame.f_lasti))
+        frame = frame.f_back
+    return tuple(found)
+
+
+@cache
+def _is_users(module: str | None) -> bool:
+    """Is a module of this name the user's own?"""
+    return (module or "").partition(".")[0] not in LIBRARIES
+
+
+def _operator(name: str) -> Any:
+    def operator(self: Any, *others: Any) -> Any:
+        return getattr(Tensor, name)(self._read(), *others)
+
+    operator.__name__ = name
+    return operator
+
+
+def _tensors(given: Any) -> Iterator[Any]:
+    """The tensors among positions: of a list, of the ends of a slice."""
+    for part in given:
+        if isinstance(part, (list, tuple)):
+            yield from _tensors(part)
+        elif isinstance(part, slice):
+            yield from _tensors((part.start, part.stop, part.step))
+        elif isinstance(part, (Value, Variable)):
+            yield part

@@ -1,0 +1,406 @@
+"""Reads the log of gradtape's adapter into a neutral trace."""
+
+from __future__ import annotations
+
+from contextlib import redirect_stdout
+from io import StringIO
+from typing import Any
+
+import numpy as np
+
+from .... import nest
+from ....autodiff.sweep import sweep
+from ....core.apply import tensor as untracked
+from ....core.record import Value as Engine_value
+from ....framework import convert
+from ....framework.variable import Variable as Engine_variable
+from ....ops.rows import Slices
+from ...facts.detours import Entry
+from ...source.place import Place, at
+from ...trace import Event, Value, Variable, Watch
+from .. import gradtape as raw
+from ..joining import Joiner
+from .fading import Again, Faded, FadedValue
+
+_OPAQUE_NAMES = {
+    "StopGradient": "stop_gradient", "Multinomial": "categorical", "PyFunc": "numpy_function",
+    "EagerPyFunc": "py_function", "RandomShuffle": "shuffle", "InTopKV2": "in_top_k",
+    "StatelessMultinomial": "stateless_categorical", "StatelessShuffle": "stateless_shuffle",
+    "StatelessRandomPoisson": "stateless_poisson", "StatelessRandomBinomial": "stateless_binomial",
+    "NotEqual": "count_nonzero", "Equal": "zero_fraction", "LessEqual": "is_non_decreasing",
+    "Less": "is_strictly_increasing", "DenseBincount": "bincount", "Greater": "matrix_rank",
+    "ScatterNd": "confusion_matrix",
+}  # fmt: skip
+OUT = -1  # the number of an op's own result in a sweep of one record
+
+
+class Reader(Joiner):
+    """One reading: values by the objects that the log holds."""
+
+    EXITS = raw.EXITS
+
+    def __init__(self, engine: raw.Engine) -> None:
+        super().__init__(engine)
+        self.by_array: dict[int, Value] = {}
+        self.again = Again()
+        self.inside: list[tuple] = []
+        self.stacks: dict[int, tuple] = {}  # where an array was converted, by its id
+        self.readers = {
+            raw.OP: self._op, raw.READ: self._read, raw.MADE: self._made,
+            raw.ASSIGN: self._assign, raw.CONVERT: self._convert, raw.ESCAPE: self._escape,
+            raw.START: self._start, raw.STOP: self._stop, raw.RESET: self._reset,
+            raw.WATCH: self._watch,
+            raw.OPAQUE: self._opaque, raw.INSIDE: self._inside, raw.CUSTOM: self._custom,
+            raw.QUERY: self._query, raw.INDEX: self._index,
+        }  # fmt: skip
+
+    # --- gradtape's tensors -----------------------------------------------------------------------
+    def _flat(self, structure: Any) -> list:
+        return nest.flatten(structure)
+
+    def _is_followed(self, thing: Any) -> bool:
+        return convert.is_tensor_like(thing)
+
+    def _is_variable(self, thing: Any) -> bool:
+        return isinstance(thing, Engine_variable)
+
+    def _target(self, target: Any, time: float, frames: Any) -> Value:
+        return self._value(target, time, frames)
+
+    def _latest(self, variable: Variable) -> Value | None:
+        return self.current.get(id(variable.owner))
+
+    def _answered(self, gradient: Any) -> Any:
+        return gradient if isinstance(gradient, Engine_value) else None
+
+    def _array(self, thing: Any, dtype: Any = None) -> Any:
+        if dtype is None:
+            return raw.gradient_array(thing)
+        return np.asarray(convert.to_tensor(thing)._value, dtype=dtype)
+
+    # --- values -----------------------------------------------------------------------------------
+    def _value(
+        self, thing: Any, time: float, stack: Any = None, operand: int | None = None
+    ) -> Value:
+        """The value of an operand, whatever it is."""
+        if isinstance(thing, Engine_variable):
+            return self.current.get(id(thing)) or self._reading(time, thing, thing._seen)
+        if thing.__class__ is Faded:
+            return self._faded(thing)
+        known = self.by_object.get(id(thing))
+        if known is not None:
+            return known
+        if isinstance(thing, Engine_value):
+            return self._tensor(thing, time)
+        return self._given(thing, time, stack, operand)
+
+    def _tensor(self, thing: Any, time: float) -> Value:
+        """A tensor that no event made: a constant, or an old one by another name."""
+        twin = self.by_array.get(id(thing._value))
+        if twin is not None:
+            self.by_object[id(thing)] = twin
+            self.held.append(thing)
+            return twin
+        return self._new("tensor", thing._value, thing)
+
+    def _faded(self, faded: Faded) -> Value:
+        """A tensor that was let go: it itself, where somebody held it."""
+        thing = faded.thing
+        known = self.by_object.get(id(faded if thing is None else thing))
+        if known is not None:
+            return known
+        if thing is not None:
+            return self._new("tensor", thing._value, thing)
+        value = self.by_object[id(faded)] = FadedValue(faded, self.again)
+        self.trace.values.append(value)
+        self.held.append(faded)
+        return value
+
+    def _given(self, thing: Any, time: float, stack: Any, operand: int | None) -> Value:
+        """A Python number, an array, a list of them, as an operand."""
+        if isinstance(thing, (list, tuple)) and convert.holds_tensor(thing):
+            return self._new("number", None, thing)
+        try:
+            array = np.asarray(thing)
+        except (TypeError, ValueError):
+            array = None
+        kind = "array" if isinstance(thing, (np.ndarray, np.generic)) else "number"
+        value = self._new(kind, array, thing if kind == "array" else None)
+        if stack:
+            known = self.stacks.get(id(thing))
+            longer = known is not None and known[1][0] == stack[0] and len(known[1]) > len(stack)
+            self.entries.append(
+                Entry(value, thing, known[1] if longer and known else stack, time, operand)
+            )
+        return value
+
+    def _new(self, kind: str, array: Any, thing: Any, variable: Variable | None = None) -> Value:
+        value = Value(kind, array, variable=variable, thing=thing)
+        self.trace.values.append(value)
+        if thing is not None:
+            self.by_object[id(thing)] = value
+            self.held.append(thing)
+        if array is not None and isinstance(thing, Engine_value):
+            self.by_array.setdefault(id(array), value)
+        return value
+
+    def _results(self, result: Any) -> list[Value]:
+        tensors = result if isinstance(result, (tuple, list)) else [result]
+        made = []
+        for t in tensors:
+            known = self._faded(t) if t.__class__ is Faded else self.by_object.get(id(t))
+            made.append(known if known is not None else self._new("tensor", t._value, t))
+        return made
+
+    # --- ops --------------------------------------------------------------------------------------
+    def _op(
+        self, time: float, op: Any, operands: Any, params: Any, result: Any, *where: Any
+    ) -> None:
+        outer, code, offset, thread = where
+        frames = ((code, offset), *(outer or ()))
+        inputs = [self._value(a, time, frames, k) for k, a in enumerate(operands)]
+        outputs = self._results(result)
+        # TensorFlow's op has the logits first.
+        attrs = {**params, "logits": 1} if op.name == "cross_entropy" else params
+        if any(thing.__class__ is Faded for thing in (*operands, result)):
+            pull, replay = _later(op, operands, params, result, inputs[:], outputs[:])
+        else:
+            pull, replay = _puller(op, operands, params, result), _replayer(op, operands, params)
+        event = Event(
+            op.label, op.name, inputs, outputs, at(code, offset), time, attrs=attrs, pull=pull,
+            outer=outer or [], replay=replay,
+        )  # fmt: skip
+        self._add(event, thread)
+
+    def _opaque(
+        self, time: float, kind: str, args: Any, kwargs: Any, result: Any, *where: Any
+    ) -> None:
+        code, offset, thread = where
+        given = [a for a in nest.flatten((args, kwargs)) if convert.is_tensor_like(a)]
+        tensors = [r for r in nest.flatten(result) if isinstance(r, Engine_value)]
+        made = [self.by_object.get(id(r)) for r in tensors]
+        outputs = [self._new("tensor", r._value, r) for r in tensors]  # not the twins of inputs
+        if kind != "StopGradient":  # its array is its input's own
+            self.by_array.update({id(r._value): o for r, o in zip(tensors, outputs, strict=True)})
+        inputs = [self._value(a, time) for a in given]
+        pull = None
+        if kind == "EagerPyFunc":  # inside, it is a function with a gradient of its own
+            own = next((m.maker for m in made if m is not None and m.maker is not None), None)
+            inputs, pull = (inputs, None) if own is None else (own.inputs, own.pull)
+        way = "pyfunc" if kind == "PyFunc" else "op"
+        name = _OPAQUE_NAMES.get(kind, kind)
+        attrs = {}
+        if kind in ("PyFunc", "EagerPyFunc"):
+            attrs["function"] = args[0] if args else kwargs.get("func")
+        event = Event(
+            kind, name, inputs, outputs, at(code, offset), time, way=way, attrs=attrs, pull=pull
+        )
+        self._add(event, thread)
+
+    def _index(self, time: float, given: Any, result: Any, *where: Any) -> None:
+        """Positions that were read as plain numbers: operands of what chose by them."""
+        for made in nest.flatten(result):
+            event = self._value(made, time).maker
+            if event is None:
+                continue
+            more = [self._value(g, time) for g in given]
+            more = [v for v in more if v not in event.inputs]
+            own, replay = len(event.inputs), event.replay
+            event.inputs.extend(more)
+            if replay is not None:
+                event.replay = lambda arrays, own=own, replay=replay: replay(arrays[:own])
+            for value in more:
+                value.users.append(event)
+
+    def _inside(self, time: float, op: Any, grad: Any, operands: Any, *where: Any) -> None:
+        self.inside.append((op, grad, operands))
+
+    def _custom(self, time: float, function: Any, args: Any, result: Any, *where: Any) -> None:
+        code, offset, thread = where
+        outputs = [
+            self._new("tensor", r._value, r)
+            for r in nest.flatten(result)
+            if isinstance(r, Engine_value)
+        ]
+        if not self.inside:  # nobody follows an input: what ran inside is what there is
+            return
+        op, grad, operands = self.inside.pop()
+        inputs = [self._value(a, time) for a in operands]
+        inside = [self._value(r, time) for r in op.inside]
+
+        def pull(cotangents: Any) -> list:
+            with redirect_stdout(StringIO()):  # what the user's function prints was printed once
+                return [_dense(h) for h in op.rules[0](list(cotangents))]
+
+        event = Event(
+            "CustomGradient", getattr(function, "__name__", "custom_gradient"), inputs, outputs,
+            at(code, offset), time, pull=pull,
+            attrs={"function": function, "grad": grad, "inside": inside},
+        )  # fmt: skip
+        self._add(event, thread)
+
+    # --- variables --------------------------------------------------------------------------------
+    def _variable(self, it: Any, place: Place | None = None) -> Variable:
+        known = self.variables.get(id(it))
+        if known is None:
+            known = Variable(len(self.variables), it.trainable, it.name, place, owner=it)
+            self.variables[id(it)] = known
+            self.trace.variables.append(known)
+            self.held.append(it)
+        return known
+
+    def _reading(self, time: float, it: Any, seen: Any) -> Value:
+        before = self.current.get(id(it))
+        value = self._new("variable", seen._value, seen, self._variable(it))
+        self.current[id(it)] = value
+        self.by_array[id(seen._value)] = value
+        if before is not None and before.maker is not None and before.array is value.array:
+            value.maker = before.maker  # the same value, read under other tapes
+            value.maker.outputs.append(value)
+        return value
+
+    def _read(self, time: float, it: Any, seen: Any, code: Any, offset: int, thread: int) -> None:
+        value = self._reading(time, it, seen)
+        if it.trainable:
+            for number in self.active.get(thread, ()):
+                tape = self.trace.tapes[number]
+                if tape.auto_watch:
+                    tape.watch(Watch(value, time, at(code, offset), automatic=True))
+
+    def _made(self, time: float, it: Any, given: Any, array: Any, *where: Any) -> None:
+        code, offset, thread = where
+        place = at(code, offset)
+        variable = self._variable(it, place)
+        variable.made, variable.time = place, time
+        self._stored(time, it, given, array, "rewrap", "tf.Variable", place, thread)
+
+    def _assign(self, time: float, it: Any, how: str, given: Any, array: Any, *where: Any) -> None:
+        code, offset, thread = where
+        self._stored(time, it, given, array, "assign", how, at(code, offset), thread)
+
+    def _stored(
+        self, time: float, it: Any, given: Any, array: Any, way: str, name: str, place: Place,
+        thread: int,
+    ) -> None:  # fmt: skip
+        inputs = [self._value(given, time, ((place.code, place.offset),))]
+        before = self.current.get(id(it))
+        if name in ("assign_add", "assign_sub") and before is not None:
+            inputs.append(before)
+        value = self._new("variable", array, None, self._variable(it))
+        self.current[id(it)] = value
+        self.by_array[id(array)] = value
+        self.held.append(array)
+        self._add(Event(name, name, inputs, [value], place, time, way=way), thread)
+
+    # --- leaving and coming back ------------------------------------------------------------------
+    def _convert(self, time: float, given: Any, array: Any, stack: Any, *where: Any) -> None:
+        if not stack:
+            return
+        value = self._new("tensor", array, None)
+        value.place = at(*stack[0])
+        self.by_array[id(array)] = value
+        self.held.append(array)
+        self.stacks[id(given)] = given, stack
+        if isinstance(given, Engine_variable):
+            source = self._value(given, time)
+            copy = Event("Const", "tf.constant", [source], [value], at(*stack[0]), time, "copy")
+            self._add(copy, where[-1])
+        else:
+            self.entries.append(Entry(value, given, stack, time))
+
+
+# --- an op whose tensors were let go --------------------------------------------------------------
+def _later(
+    op: Any, operands: Any, params: dict, result: Any, inputs: list[Value], outputs: list[Value]
+) -> tuple[Any, Any]:
+    """How it pulls and plays again: with the numbers that its operands had, when they are asked
+    for. What it made is computed once more by its forward function."""
+
+    def given() -> tuple:
+        return tuple(map(_held, operands, inputs))
+
+    def compute() -> Any:
+        return np.asarray(op.forward(*[t._value for t in _tensors(op, given())], **params))
+
+    for made in outputs:
+        if isinstance(made, FadedValue):
+            made.compute = compute
+
+    def pull(cotangents: Any) -> list:
+        made = _held(result, outputs[0]) if len(outputs) == 1 else result
+        return _puller(op, given(), params, made)(cotangents)
+
+    return pull, lambda arrays: _replayer(op, given(), params)(arrays)
+
+
+def _held(thing: Any, value: Value) -> Any:
+    if thing.__class__ is not Faded:
+        return thing
+    array = value.array
+    if array is None:
+        raise LookupError("its numbers were too large to be kept")
+    return untracked(array)
+
+
+# --- one op, forwards again -----------------------------------------------------------------------
+def _replayer(op: Any, operands: Any, params: dict) -> Any:
+    """The op on other arrays, real numbers in double precision, and so whole ones on request."""
+
+    def replay(arrays: Any, whole: bool = False) -> tuple[list, Any]:
+        taken = [t._value for t in _tensors(op, operands)]
+        kinds = "fViu" if whole else "fV"
+        tensors = tuple(
+            untracked(np.asarray(a, np.float64 if t.dtype.kind in kinds else t.dtype)[()])
+            for a, t in zip(arrays, taken, strict=True)
+        )
+        given = dict(params)
+        if op.label == "Cast" and np.dtype(params["dtype"]).kind in "fV":
+            given["dtype"] = np.dtype(np.float64)
+        result = op.forward(*[t._value for t in tensors], **given)
+        several = isinstance(result, tuple)
+        outputs = tuple(untracked(np.asarray(y)[()]) for y in (result if several else (result,)))
+        pull = _puller(op, tensors, given, outputs if several else outputs[0])
+        return [t._value for t in outputs], pull
+
+    return replay
+
+
+# --- one op, backwards ----------------------------------------------------------------------------
+def _puller(op: Any, operands: Any, params: dict, result: Any) -> Any:
+    def pull(cotangents: Any) -> list:
+        tensors = _tensors(op, operands)
+        results = result if isinstance(result, tuple) else (result,)
+        wanted = [
+            i for i, t in enumerate(tensors)
+            if t is not None and t._value.dtype.kind in "fcV"
+        ]  # fmt: skip
+        tracked = tuple(i in wanted for i in range(len(tensors)))
+        ids = [i if on else None for i, on in enumerate(tracked)]
+        names, keep = op.plan(tracked)
+        kept = keep(tensors, params, result)
+        made = [OUT - k for k in range(len(results))]
+        grads = {i: g for i, g in zip(made, cotangents, strict=True) if g is not None}
+        if not grads:
+            return [None] * len(tensors)
+        record: tuple = (op, OUT, ids, names, kept, None, 0)
+        if isinstance(result, tuple):
+            record = (op, None, *record[2:], made)
+        found = sweep([record], grads, set(wanted), recorded=False)
+        return [_dense(found.get(i)) for i in range(len(tensors))]
+
+    return pull
+
+
+def _dense(h: Any) -> Any:
+    if h is None:
+        return None
+    return h.dense() if h.__class__ is Slices else np.asarray(h)
+
+
+def _tensors(op: Any, operands: Any) -> tuple:
+    """The operands as the op took them."""
+    operands = tuple(a._seen if isinstance(a, Engine_variable) else a for a in operands)
+    if len(operands) == 2 and op.broadcasts:
+        pair = convert.pair(op, *operands)
+        return pair if pair is NotImplemented else tuple(untracked(t._value) for t in pair)
+    return tuple(convert.to_tensor(a) for a in operands)

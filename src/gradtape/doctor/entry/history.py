@@ -1,0 +1,109 @@
+"""What is kept of every query over a whole run: numbers, not arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from ..source.place import Place
+
+BROKEN = ("nan", "inf")
+STUCK = 10  # steps of zeros that are no chance, however long it went well before
+MOST = 4096  # numbers kept a series; then every second one is dropped
+
+
+@dataclass
+class Series:
+    """A number over the steps, thinned when there are many."""
+
+    every: int = 1
+    count: int = 0
+    numbers: list[float] = field(default_factory=list)
+
+    def add(self, number: float) -> None:
+        if self.count % self.every == 0:
+            self.numbers.append(number)
+            if len(self.numbers) > MOST:
+                self.numbers = self.numbers[::2]
+                self.every *= 2
+        self.count += 1
+
+    def extend(self, numbers: list[float]) -> None:
+        for number in numbers:
+            self.add(number)
+
+
+@dataclass
+class Line:
+    """One source of one query, over the steps."""
+
+    name: str
+    state: str = "ok"  # the last
+    states: dict[str, int] = field(default_factory=dict)
+    norms: Series = field(default_factory=Series)
+    sizes: Series = field(default_factory=Series)  # of the source's own value
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    known: dict[str, str] = field(default_factory=dict)  # states, by what the norm tells of them
+
+    @property
+    def stuck(self) -> bool:
+        """Is it zero to the end, and longer than it ever was before it came back? A few steps of
+        zeros are chance: small batches in which no unit of a layer was active."""
+        norms = self.norms.numbers
+        runs = [len(list(run)) for zero, run in groupby(norms, lambda n: n == 0) if zero]
+        if not runs or norms[-1] != 0:
+            return False
+        *before, last = runs
+        well = len(norms) - sum(runs)
+        return not well or last >= max(2, 2 * max(before, default=0), min(well / 4, STUCK))
+
+    def disprove(self, steps: list[int]) -> None:
+        """In these steps it looked well and was wrong."""
+        well = self.states.pop("ok", 0)
+        wrong = min(len(steps), well)
+        if wrong:
+            self.states["wrong"] = self.states.get("wrong", 0) + wrong
+            self.state = "wrong" if self.state == "ok" else self.state
+        if well > wrong:
+            self.states["ok"] = well - wrong
+
+
+@dataclass
+class Record:
+    """One place that asks for gradients, over the steps."""
+
+    place: Place
+    method: str
+    target: str
+    lines: list[Line]
+    steps: int = 0
+    targets: Series = field(default_factory=Series)  # the size of the target
+    several: bool = False  # a target was no single number
+
+
+@dataclass
+class History:
+    """All places that asked, in the order of their first question."""
+
+    records: dict[Place, Record] = field(default_factory=dict)
+
+    @property
+    def gradients(self) -> int:
+        return sum(record.steps * len(record.lines) for record in self.records.values())
+
+    @property
+    def states(self) -> dict[str, int]:
+        """How many gradients were in each state."""
+        found: dict[str, int] = {}
+        for record in self.records.values():
+            for line in record.lines:
+                for state, times in line.states.items():
+                    found[state] = found.get(state, 0) + times
+        return found
+
+    def broken_before(self, place: Place) -> bool:
+        """Was a gradient not finite before those that are asked for just now, at this place?"""
+        now = self.records[place].lines if place in self.records else []
+        broken = sum(self.states.get(state, 0) for state in BROKEN)
+        return broken > sum(line.state in BROKEN for line in now)

@@ -1,0 +1,80 @@
+"""`gradtape doctor`: runs a program as `gradtape run` does, and reports on its gradients."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+from ...api.run import Program, run
+from ..engines.choice import choose
+from ..source import sources
+from . import environment
+from .visit import Delivery, Visit
+from .watch import exit_of
+
+FOUND = 3  # the exit code of --strict
+
+
+class Options(NamedTuple):
+    """What the command line says about the doctor."""
+
+    engine: str = "auto"
+    delivery: Delivery = Delivery()
+    strict: bool = False
+    audit: bool = False
+
+
+def doctor(program: Program, options: Options) -> None:
+    """Run the program; what it raises goes on, and the report is written when the process ends."""
+    environment.cancel()
+    _remember(program)
+    engine = choose(options.engine, program)
+    visit = Visit(_name(program), options.delivery, engine, options.audit)
+    visit.begin()
+    try:
+        run(program)
+    except BaseException as error:
+        visit.error, visit.exit = error, exit_of(error)
+        if isinstance(error, KeyboardInterrupt):
+            visit.compose()
+        if not (isinstance(error, SystemExit) and visit.exit.well):
+            raise
+        _judge(visit, options)
+        raise
+    _judge(visit, options)
+
+
+def _judge(visit: Visit, options: Options) -> None:
+    """With --strict, a program that succeeded fails when there are findings."""
+    if not options.strict:
+        return
+    for thread in threading.enumerate():  # as Python would next
+        if thread is not threading.main_thread() and not thread.daemon:
+            thread.join()
+    report = visit.conclude()
+    if report is not None and report.findings:
+        raise SystemExit(FOUND)
+
+
+def _name(program: Program) -> str:
+    if program.kind == "command":
+        return "<string>"
+    if program.kind == "script":
+        return "<stdin>" if program.target == "-" else str(Path(program.target).absolute())
+    return program.target
+
+
+def _remember(program: Program) -> None:
+    """Keep the source, to show it in the report: the file may not be there any more by then."""
+    if program.kind == "command":
+        sources.keep("<string>", program.target)
+    elif program.kind == "script" and program.target != "-":
+        sources.keep(os.path.join(os.getcwd(), program.target))
+    elif program.kind == "script" and sys.stdin is not None:
+        text = sys.stdin.buffer.read()
+        sources.keep("<stdin>", text.decode(errors="replace"))
+        sys.stdin = io.TextIOWrapper(io.BytesIO(text))

@@ -1,0 +1,120 @@
+"""The lessons behind the findings: for `gradtape explain`, and the pages of `docs/rules`."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from itertools import groupby
+
+from ..rules import CATALOGUE
+from ..rules.base import Rule
+
+FAMILIES = {
+    "1": "No gradient: None", "2": "A gradient of zeros", "3": "Not a finite number",
+    "4": "Vanishing and exploding", "5": "Finite, and not what was meant", "6": "Errors",
+}  # fmt: skip
+STATES = {
+    "none": "None", "zero": "zeros", "nan": "NaN", "inf": "infinity", "vanishing": "vanishing",
+    "exploding": "exploding", "wrong": "finite but wrong", "error": "an exception",
+}  # fmt: skip
+
+
+def explain(name: str | None) -> int:
+    """Print the lesson of a rule, or all there are; returns the exit code."""
+    if name is None:
+        _show(catalogue())
+        return 0
+    found = find(name)
+    if not found:
+        print(f"gradtape explain: no rule {name!r}{_alike(name)}", file=sys.stderr)
+        return 2
+    _show("\n".join(page(rule) for rule in found))
+    return 0
+
+
+def find(name: str) -> list[Rule]:
+    """The rules with this code, name or cause; several rules may share a cause."""
+    word = name.strip().lower().replace("_", "-").replace(" ", "-")
+    exact = [rule for rule in CATALOGUE if word in (rule.code.lower(), rule.code[2:], rule.name)]
+    return exact or [rule for rule in CATALOGUE if word == rule.cause]
+
+
+def catalogue(links: str = "") -> str:
+    """All rules by family, in Markdown; `links` is the ending of the files to link to."""
+    lines = ["# What the doctor knows", ""]
+    lines += ["`gradtape explain GT101` (or the name) shows the lesson behind a finding.", ""]
+    rules = sorted(CATALOGUE, key=lambda rule: rule.code)
+    for family, members in groupby(rules, key=lambda rule: rule.code[2]):
+        lines += [f"## {FAMILIES[family]}", ""]
+        for rule in members:
+            name = f"[{rule.name}]({rule.name}{links})" if links else f"**{rule.name}**"
+            lines.append(f"- `{rule.code}` {name}: {rule.title}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def page(rule: Rule) -> str:
+    """The lesson of one rule, in Markdown."""
+    facts = filter(None, [f"{_sentence(rule.title)}.", _symptom(rule), _needs(rule)])
+    return f"""\
+# {rule.code} {rule.name}
+
+{" ".join(facts)}
+
+## Why it happens
+
+{rule.lesson.strip()}
+
+## A program with the fault
+
+```python
+{rule.failing.strip()}
+```
+
+## The same without it
+
+```python
+{rule.cured.strip()}
+```
+
+## When it is fine
+
+{rule.ignore.strip()}
+"""
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _symptom(rule: Rule) -> str:
+    # A rule that looks at sound answers looks for numbers that are not what was meant.
+    found = {"wrong" if state == "ok" else state for state in rule.states}
+    words = [words for state, words in STATES.items() if state in found]
+    return f"The gradient is: {', '.join(words)}." if words else ""
+
+
+def _needs(rule: Rule) -> str:
+    return f"It cannot happen without {rule.needs}." if rule.needs else ""
+
+
+def _alike(name: str) -> str:
+    words = {w.lower(): w for rule in CATALOGUE for w in (rule.code, rule.name, rule.cause)}
+    near = difflib.get_close_matches(name.lower(), words, cutoff=0.5)
+    if not near:
+        return "; `gradtape explain` lists all there are"
+    return f"; did you mean {' or '.join(words[word] for word in near)}?"
+
+
+def _show(markdown: str) -> None:
+    """Print it in colours on a terminal, and as it is elsewhere."""
+    from ..entry.visit import colored, width
+
+    if not colored(sys.stdout):
+        print(markdown)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    console = Console(force_terminal=True, width=min(width(sys.stdout), 100))
+    console.print(Markdown(markdown, code_theme="ansi_dark"))

@@ -1,0 +1,1 @@
+"""GT6xx: errors of compilation and of use."""

@@ -1,0 +1,1 @@
+"""GT3xx: a gradient that is not finite."""

@@ -1,0 +1,69 @@
+"""GT301 where-nan-trap: the branch that tf.where did not take made the gradient NaN."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...facts.case import Case
+from ...facts.faults import backward_fault, descendants, finite
+from ...source.expressions import operand
+from ...trace.finding import Finding
+from ..base import Rule
+from ..counts import share
+
+
+class WhereNanTrap(Rule):
+    code, name, states = "GT301", "where-nan-trap", frozenset({"nan", "inf"})
+    title = "the branch that tf.where did not take has an infinite slope"
+    lesson = """\
+`tf.where(c, a, b)` computes both branches and picks. In the backward pass the branch that was
+not picked gets the gradient 0, and 0 times an infinite slope is NaN: `tf.where(x > 0,
+tf.math.log(x), 0)` is NaN at 0. Make the operand safe before the dangerous op, not its result
+after it: `safe = tf.where(x > 0, x, 1.0)`, then `tf.where(x > 0, tf.math.log(safe), 0.0)`."""
+    failing = """\
+x = tf.Variable([0.0, 2.0])
+with tf.GradientTape() as tape:
+    y = tf.where(x > 0.0, tf.math.log(x), 0.0)
+    loss = tf.reduce_sum(y)
+grad = tape.gradient(loss, x)
+"""
+    cured = """\
+x = tf.Variable([0.0, 2.0])
+with tf.GradientTape() as tape:
+    safe = tf.where(x > 0.0, x, 1.0)
+    y = tf.where(x > 0.0, tf.math.log(safe), 0.0)
+    loss = tf.reduce_sum(y)
+grad = tape.gradient(loss, x)
+"""
+    ignore = "Never: the NaN reaches every weight behind it."
+
+    def examine(self, case: Case) -> Finding | None:
+        if not all(finite(t.array) for t in case.targets):
+            return None
+        fault = backward_fault(case.walk, case.nodes)
+        if fault is None or fault.event is None or fault.operand is None:
+            return None
+        event = fault.event
+        part = np.asarray(case.walk.passed[event][fault.operand])
+        bad, g = ~np.isfinite(part), np.asarray(fault.cotangent)
+        if g.shape == bad.shape and np.any(g[bad] != 0):
+            return None
+        below = descendants(event.outputs)
+        selects = [e for e in case.walk.events if e.kind == "SelectV2"]
+        picks = [e for e in selects if not below.keys().isdisjoint(e.inputs[1:])]
+        if not picks:
+            return None
+        pick = picks[-1]
+        divides = event.kind == "RealDiv"
+        words = operand(event, 1 if divides else 0) or "x"
+        return case.finding(
+            self, event.place,
+            f"`{event.place.text}` is computed also where `tf.where` does not take it, has no "
+            f"finite slope there{share(bad)}, and 0 times that is NaN.",
+            f"make the operand safe first: `safe = tf.where(condition, {words}, 1.0)`, use `safe` "
+            "here, and keep the outer `tf.where`",
+            event=event, mends=False, also=[(pick.place, "this `tf.where` picks the other branch")],
+        )  # fmt: skip
+
+
+RULE = WhereNanTrap()

@@ -1,0 +1,1 @@
+"""GT1xx: a gradient that is None."""

@@ -1,0 +1,116 @@
+"""GT133 constant-derivative: the first derivative does not depend on the source."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...facts.case import Case
+from ...facts.graph import ancestors, path
+from ...trace import Event, Query, Value
+from ...trace.finding import Finding, WouldBe
+from ..base import Rule
+
+LINEAR = frozenset({
+    "AddV2", "Add", "AddN", "Sub", "Neg", "Sum", "Mean", "Reshape", "Transpose", "Identity", "Pack",
+    "Unpack", "ConcatV2", "Split", "StridedSlice", "Slice", "GatherV2", "ExpandDims", "Squeeze",
+    "Tile", "Pad", "PadV2", "BroadcastTo", "Cast", "BiasAdd", "Cumsum", "Fill", "ReverseV2",
+})  # fmt: skip
+PIECES = frozenset({"Relu", "Relu6", "LeakyRelu", "Abs", "Maximum", "Minimum"})  # straight ones
+PRODUCTS = frozenset({"Mul", "MatMul", "BatchMatMulV2", "RealDiv", "Einsum", "Conv2D", "TensorDot"})
+
+
+class ConstantDerivative(Rule):
+    code, name, states = "GT133", "constant-derivative", frozenset({"none", "zero"})
+    title = "the first derivative does not depend on the source, so the second is None or 0"
+    lesson = """\
+The slope of a straight line is the same everywhere. When every op between the source and the
+function is linear in the source, the first derivative is a constant, and the tape finds no path
+from the source to it: the second derivative is 0 in mathematics and None here. A physics loss on
+a network without a curved activation is the usual case; also relu has no second derivative."""
+    failing = """\
+x = tf.Variable([1.0, 2.0])
+w = tf.constant([0.5, -0.3])
+with tf.GradientTape() as outer:
+    with tf.GradientTape() as inner:
+        u = tf.reduce_sum(w * x + 1.0)
+    du = inner.gradient(u, x)
+d2u = outer.gradient(du, x)
+"""
+    cured = """\
+x = tf.Variable([1.0, 2.0])
+w = tf.constant([0.5, -0.3])
+with tf.GradientTape() as outer:
+    with tf.GradientTape() as inner:
+        u = tf.reduce_sum(tf.tanh(w * x + 1.0))
+    du = inner.gradient(u, x)
+d2u = outer.gradient(du, x)
+"""
+    ignore = """\
+When the function is meant to be linear: the second derivative is 0. Ask with
+unconnected_gradients="zero" to get it as numbers."""
+
+    def examine(self, case: Case) -> Finding | None:
+        first = _first_derivative(case)
+        if first is None or not case.nodes:
+            return None
+        way = path(case.nodes, [t for t in first.targets if isinstance(t, Value)], case.tape)
+        if way is None or way.cuts or not way.events:
+            return None
+        if not all(_linear(e, way.values) for e in way.events):
+            return None
+        pieces = [e for e in way.events if e.kind in PIECES]
+        event = pieces[0] if pieces else way.events[0]
+        name, inner = case.answer.name, first.target_name or "the function"
+        return case.finding(
+            self, event.place, _message(name, inner, pieces),
+            f"expect 0 here, or make `{inner}` curved in `{name}`, with tanh or softplus",
+            event=event, mends=False, also=[(first.place, "the first derivative")],
+            would_be=WouldBe(np.zeros(case.nodes[0].shape), 0.0, "a straight line has no bend"),
+        )  # fmt: skip
+
+
+def _message(name: str, inner: str, pieces: list[Event]) -> str:
+    if pieces:
+        return (
+            f"`{inner}` is made of straight pieces in `{name}` ({pieces[0].name}), so its second "
+            "derivative is 0 everywhere."
+        )
+    return (
+        f"every op from `{name}` to `{inner}` is linear in `{name}`, so the first derivative "
+        f"does not depend on `{name}`."
+    )
+
+
+def _first_derivative(case: Case) -> Query | None:
+    """The query whose answer the target is made of, if the tape of this one recorded it."""
+    behind = ancestors(case.targets)
+    for query in case.trace.queries:
+        if query is case.query or not case.tape.recording(query.time):
+            continue
+        source = case.variable or case.source
+        if not any(a.source is source for a in query.answers):
+            continue
+        made = [v for v in behind if v.maker is not None and v.maker.place == query.place]
+        if made and (case.answer.state == "zero" or not _leads(case, made)):
+            record = case.history.records.get(query.place)
+            if record is not None:
+                query.target_name = record.target
+            return query
+    return None
+
+
+def _leads(case: Case, made: list[Value]) -> bool:
+    """Does a recorded path lead from the source to the first derivative?"""
+    way = path(case.nodes, made, case.tape)
+    return way is not None and any(e.way != "gradient" for e in way.events)
+
+
+def _linear(event: Event, values: list[Value]) -> bool:
+    if event.kind in LINEAR or event.kind in PIECES:
+        return True
+    on_the_way = [v for v in event.inputs if v in values]
+    divided = event.kind == "RealDiv" and event.inputs[-1] in values
+    return event.kind in PRODUCTS and len(on_the_way) == 1 and not divided
+
+
+RULE = ConstantDerivative()

@@ -1,0 +1,45 @@
+"""GT125 discrete-index: a position (argmax, argsort, the indices of top_k) stands on every path."""
+
+from __future__ import annotations
+
+from ...facts.case import Case
+from ...facts.graph import Cut
+from ..base import CutRule
+
+
+class DiscreteIndex(CutRule):
+    code, name, states = "GT125", "discrete-index", frozenset({"none"})
+    title = "a position such as argmax stands on every path: whole numbers have no slope"
+    lesson = """\
+`argmax`, `argsort` and the indices of `top_k` are whole numbers: they jump, they do not slope. Use
+the scores themselves (`reduce_max`, the values of `top_k`), or the soft form: the sum of the
+positions weighted by `softmax`."""
+    failing = """\
+scores = tf.Variable([0.1, 0.9, 0.4])
+with tf.GradientTape() as tape:
+    best = tf.cast(tf.argmax(scores * 2.0), tf.float32)
+    loss = tf.square(best - 2.0)
+grad = tape.gradient(loss, scores)
+"""
+    cured = """\
+scores = tf.Variable([0.1, 0.9, 0.4])
+with tf.GradientTape() as tape:
+    best = tf.reduce_sum(tf.nn.softmax(scores * 2.0) * tf.range(3.0))
+    loss = tf.square(best - 2.0)
+grad = tape.gradient(loss, scores)
+"""
+    ignore = "For accuracies and choices that are not differentiated."
+
+    def message(self, case: Case, cut: Cut) -> str:
+        return (
+            f"`{cut.event.place.text}` gives positions, whole numbers without a slope: no gradient "
+            f"passes from `{case.query.target_name}` to `{case.answer.name}` through it."
+        )
+
+    def fix(self, case: Case, cut: Cut) -> str:
+        return (
+            "use the scores themselves, or their soft form: positions weighted by `tf.nn.softmax`"
+        )
+
+
+RULE = DiscreteIndex()

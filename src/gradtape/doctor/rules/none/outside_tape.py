@@ -1,0 +1,107 @@
+"""GT105 outside-tape: a part of the path was computed while the tape was not recording."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...facts.case import Case
+from ...facts.graph import Cut, makers
+from ...facts.replay import above
+from ...source.place import Place
+from ...trace import Event
+from ...trace.finding import Finding
+from ..base import CutRule
+
+
+class OutsideTape(CutRule):
+    code, name, states = "GT105", "outside-tape", frozenset({"none", "ok"})
+    title = "a part of the computation ran while the tape was not recording"
+    lesson = """\
+A tape knows what ran inside its `with` block and nothing else. What was computed before it, after
+it, in a `tape.stop_recording()` block or in another thread is a constant to it, even a last minus
+sign or a last mean."""
+    failing = """\
+w = tf.Variable(3.0)
+y = w * w
+with tf.GradientTape() as tape:
+    loss = y + 1.0
+grad = tape.gradient(loss, w)
+"""
+    cured = """\
+w = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = w * w
+    loss = y + 1.0
+grad = tape.gradient(loss, w)
+"""
+    ignore = "When the part outside is meant as a constant: then do not ask for its gradient."
+
+    def examine(self, case: Case) -> Finding | None:
+        if case.answer.state == "ok":
+            return self._lost_term(case)
+        cut = case.cut_by("outside-tape")
+        if cut is None or case.path is None:
+            return None
+        place = self._place(case, cut)
+        return case.finding(
+            self, place, self._message(case, cut, place), self.fix(case, cut),
+            event=cut.event, also=[(case.tape.place, "the tape records from here")],
+        )  # fmt: skip
+
+    def _place(self, case: Case, cut: Cut) -> Place:
+        """Seen from the function that holds the block: that is where the line can be moved."""
+        return cut.event.place_in(case.tape.place.code, case.query.place.code)
+
+    def _when(self, case: Case, event: Event) -> str:
+        spans: list[Any] = case.tape.spans
+        if not spans or event.time < spans[0][0]:
+            return "before"
+        return "after" if event.time >= spans[-1][1] else "between"
+
+    def _lines(self, case: Case, cut: Cut) -> str:
+        """All lines that have to be moved with the one where the path ends."""
+        place, when = self._place(case, cut), self._when(case, cut.event)
+        below = case.below if when == "before" else None
+        moved = {place.line}
+        for event in makers(above(case.targets)):
+            if self._when(case, event) == when and (
+                below is None or any(v in below for v in event.inputs)
+            ):
+                seen = event.place_in(case.tape.place.code, case.query.place.code)
+                if seen.code is place.code:
+                    moved.add(seen.line)
+        *first, last = map(str, sorted(moved))
+        return f"lines {', '.join(first)} and {last}" if first else "this line"
+
+    def _message(self, case: Case, cut: Cut, place: Place) -> str:
+        text = place.text.splitlines()[0]
+        if self._forgotten(case, cut):
+            assert case.tape.reset is not None
+            return (
+                f"`{text}` ran before `{case.tape.reset.text}`, which makes the tape forget what "
+                "it has recorded."
+            )
+        when = {
+            "before": "before the tape began to record",
+            "after": "after the tape had stopped recording",
+            "between": "while the tape was not recording",
+        }[self._when(case, cut.event)]
+        return f"`{text}` ran {when}, so the tape does not know it."
+
+    @staticmethod
+    def _forgotten(case: Case, cut: Cut) -> bool:
+        """Did the tape know it until it was reset?"""
+        return any(start <= cut.event.time < stop for start, stop in case.tape.forgotten)
+
+    def fix(self, case: Case, cut: Cut) -> str:
+        if self._forgotten(case, cut):
+            assert case.tape.reset is not None
+            return f"ask for the gradient before line {case.tape.reset.line}, or leave it out"
+        if self._when(case, cut.event) == "between":
+            return "take this line out of the block that stops the recording"
+        where = "end" if self._when(case, cut.event) == "after" else "start"
+        line = case.tape.place.line
+        return f"move {self._lines(case, cut)} into the `with` block of line {line}, at its {where}"
+
+
+RULE = OutsideTape()

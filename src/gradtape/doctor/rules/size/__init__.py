@@ -1,0 +1,1 @@
+"""GT4xx: a gradient that vanishes or explodes."""

@@ -1,0 +1,101 @@
+"""GT403 exploding-recurrence: a loop multiplies by the same weight, and the gradient grows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...facts.case import Case
+from ...facts.layers import Chain, chain, overflowed
+from ...trace.finding import Finding
+from ..base import Rule
+
+RATE, TOTAL = 1.05, 100.0
+
+
+class ExplodingRecurrence(Rule):
+    code, name = "GT403", "exploding-recurrence"
+    states = frozenset({"exploding", "inf", "nan"})
+    title = "a loop multiplies by the same weight again and again, and the gradient grows"
+    lesson = """\
+Through a loop of T steps the gradient is multiplied T times by the same matrix. Where that matrix
+stretches anything by more than 1, the gradient grows like a power of it: 1.5 to the 50th is six
+hundred million. Start with an orthogonal matrix, clip the gradient (`tf.clip_by_global_norm`), or
+cut the sequence into shorter pieces."""
+    failing = """\
+w = tf.Variable([[1.2, 0.4], [0.3, 1.1]])
+h = tf.constant([[1.0, 0.5]])
+with tf.GradientTape() as tape:
+    for _ in range(40):
+        h = h @ w
+    loss = tf.reduce_mean(h)
+grad = tape.gradient(loss, w)
+"""
+    cured = """\
+w = tf.Variable([[0.8, 0.6], [-0.6, 0.8]])
+h = tf.constant([[1.0, 0.5]])
+with tf.GradientTape() as tape:
+    for _ in range(40):
+        h = h @ w
+    loss = tf.reduce_mean(h)
+grad = tape.gradient(loss, w)
+"""
+    ignore = "When the growth is what is computed: compound interest, a power of a matrix."
+
+    def examine(self, case: Case) -> Finding | None:
+        if case.answer.state in ("inf", "nan") and not overflowed(case):
+            return None
+        found = chain(case)
+        loop = None if found is None else found.recurrent
+        if loop is None or found is None or found.entry(case.nodes) is None:
+            return None
+        grown = max(loop.forward, loop.backward)
+        if not grown >= TOTAL or not loop.rate(grown) >= RATE:
+            return None
+        if not loop.gradual(backward=loop.backward >= loop.forward):
+            return None
+        layer = loop.layers[0]
+        return case.finding(
+            self, layer.event.place, _message(loop), _fix(loop), event=layer.event, mends=False
+        )
+
+
+def _message(loop: Chain) -> str:
+    layer, radius = loop.layers[0], spectral_radius(loop)
+    what = "the gradient" if loop.backward >= loop.forward else "the state"
+    grown = max(loop.forward, loop.backward)
+    rate = loop.rate(grown)
+    size = "" if radius is None else f" (its largest eigenvalue has size {radius:.3g})"
+    if not math.isfinite(rate):
+        return (
+            f"`{layer.event.place.text}` multiplies by the same weight in {len(loop)} turns of the "
+            f"loop{size}, until {what} overflows."
+        )
+    return (
+        f"`{layer.event.place.text}` multiplies by the same weight in {len(loop)} turns of the "
+        f"loop{size}, and {what} grows {rate:.3g}-fold a turn, {grown:.2g}-fold in all."
+    )
+
+
+def _fix(loop: Chain) -> str:
+    if spectral_radius(loop) is not None:
+        return (
+            "start with an orthogonal matrix, clip the gradient with `tf.clip_by_global_norm`, or "
+            "take fewer turns"
+        )
+    return "keep the factor at 1 or below, clip the gradient, or take fewer turns"
+
+
+def spectral_radius(loop: Chain) -> float | None:
+    """The size of the largest eigenvalue of the weight, when it is a square matrix."""
+    weight = loop.layers[0].weight
+    array = None if weight is None else np.asarray(weight.array)
+    if array is None or array.ndim != 2 or array.shape[0] != array.shape[1] or len(array) > 512:
+        return None
+    if len(array) < 2 or not np.isfinite(array.astype(np.float64)).all():
+        return None
+    return float(np.abs(np.linalg.eigvals(array.astype(np.float64))).max())
+
+
+RULE = ExplodingRecurrence()

@@ -1,0 +1,1 @@
+"""GT5xx: a gradient that has a wrong value."""

@@ -1,0 +1,1 @@
+"""GT2xx: a gradient that is zero."""

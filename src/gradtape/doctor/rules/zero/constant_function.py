@@ -1,0 +1,195 @@
+"""GT206 constant-function: the target does not depend on the source, though a path is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...entry.history import Line
+from ...facts.case import Case
+from ...facts.replay import Replay, above, flows_in, replay
+from ...facts.zeros import cancellations, nothing
+from ...trace import Event, Value
+from ...trace.finding import Finding
+from ..base import KINKS, Rule
+
+# Ops in which what depends on the source can add up to something that does not.
+MEETINGS = frozenset({
+    "Sum", "Mean", "Sub", "AddV2", "AddN", "RealDiv", "Mul", "MatMul", "Prod", "Einsum", "Max",
+})  # fmt: skip
+SUMS = frozenset({"Sum", "Mean"})
+SHIFTS = frozenset({"AddV2", "BiasAdd"})
+MOVED, STILL = 1e-3, 1e-9  # shares of a value
+
+
+class ConstantFunction(Rule):
+    code, name, states = "GT206", "constant-function", frozenset({"zero", "vanishing"})
+    title = "the target is the same for every value of the source"
+    lesson = """\
+A softmax over an axis of size 1 is always 1, and so is the sum of any softmax. The mean of
+something minus its own mean is always 0. The log-probability of a reparameterised sample under its
+own distribution does not depend on the mean. The path is there, but the contributions cancel: the
+gradient is rightly 0, and the loss says nothing about the source."""
+    failing = """\
+x = tf.constant([[1.0], [2.0]])
+w = tf.Variable([[0.5]])
+with tf.GradientTape() as tape:
+    p = tf.nn.softmax(x @ w)
+    loss = -tf.reduce_mean(tf.math.log(p) * [[1.0], [0.0]])
+grad = tape.gradient(loss, w)
+"""
+    cured = """\
+x = tf.constant([[1.0], [2.0]])
+w = tf.Variable([[0.5]])
+with tf.GradientTape() as tape:
+    p = tf.sigmoid(x @ w)
+    loss = -tf.reduce_mean(tf.math.log(p) * [[1.0], [0.0]])
+grad = tape.gradient(loss, w)
+"""
+    ignore = "When the symmetry is meant."
+
+    def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
+        """What has a gradient in another step is no constant: it was flat by chance."""
+        return not all(line.states.get("ok") for line in lines)
+
+    def examine(self, case: Case) -> Finding | None:
+        for death in case.deaths:
+            event = death.event
+            single = np.shape(event.outputs[0].array)[-1:] == (1,)
+            if event.kind in ("Softmax", "LogSoftmax") and single:
+                return case.finding(
+                    self, event.place,
+                    f"`{event.place.text}` is a softmax over an axis of size 1: it is 1 whatever "
+                    "comes in.",
+                    "use `tf.sigmoid` for one unit, or give the softmax an axis with several "
+                    "classes",
+                    event=event, mends=False,
+                )  # fmt: skip
+        if any(death.event.kind in KINKS for death in case.deaths):
+            return None  # flat here, and not elsewhere
+        changes = None if _shifts(case) else _changes(case)
+        if changes is None:
+            return None  # at this point it is flat, elsewhere it is not: a minimum
+        for _, senders in cancellations(case.walk, case.nodes):
+            if len(senders) < 2:
+                continue
+            last = max(senders, key=lambda event: event.time)
+            mean = next((e for e in senders if _of_one(e)), None)
+            if mean is not None:
+                return case.finding(
+                    self, last.place,
+                    f"`{mean.place.text}` is taken over one element, so it is that element, and "
+                    f"what is left of it in `{last.place.text}` is 0 for every value of "
+                    f"`{case.answer.name}`.",
+                    "take the mean over several examples, or over another axis", event=last,
+                    mends=False, also=[(mean.place, "the mean of one element")],
+                )  # fmt: skip
+            others = [e.place for e in senders if e.place != last.place]
+            return case.finding(
+                self, last.place,
+                f"what the {len(senders)} uses of it send back cancels exactly: "
+                f"`{case.query.target_name}` is the same for every value of `{case.answer.name}`.",
+                "look at the loss: it does not depend on this source",
+                event=last, mends=False, also=[(place, "used here too") for place in others[:3]],
+            )  # fmt: skip
+        lost = _lost_at(case, changes)
+        if lost is None:
+            return None
+        return case.finding(
+            self, lost.place,
+            f"`{lost.place.text}` stays the same when `{case.answer.name}` changes, so "
+            f"`{case.query.target_name}` says nothing about it.",
+            "look at the loss: it does not depend on this source",
+            event=lost, mends=False,
+        )  # fmt: skip
+
+
+def _of_one(event: Event) -> bool:
+    """A mean or a sum that leaves its operand as it is."""
+    return event.kind in SUMS and np.size(event.inputs[0].array) == np.size(event.outputs[0].array)
+
+
+def _shifts(case: Case) -> bool:
+    """Is the source a bias whose layer learns, as that of a critic whose scores are compared?
+
+    What a layer adds in every call alike may cancel in a difference, a softmax or a normalisation.
+    """
+    uses = [e for e in case.walk.passed if any(v in case.nodes for v in e.inputs)]
+    adders = {e.place if e.layer is None else (e.layer.name, e.layer.made) for e in uses}
+    if len(adders) != 1 or not all(e.kind in SHIFTS for e in uses):
+        return False
+    learning = [answer.source for answer in case.query.answers if answer.state == "ok"]
+    shifted = above(v for e in uses for v in e.inputs if v not in case.nodes)
+    return any(v in learning or v.variable in learning for v in shifted)
+
+
+Change = Callable[..., float]
+
+
+def _changes(case: Case) -> list[tuple[Replay, Change]] | None:
+    """Runs with other values of the source that leave the target as it was, None if it moves."""
+    nodes = [n for n in case.nodes if n in above(case.targets) and n.floating]
+    arrays = [n.array for n in (*nodes, *case.targets)]
+    if not nodes or any(a is None or np.asarray(a).dtype.kind != "f" for a in arrays):
+        return None
+    flows = flows_in(case.tape, above(case.targets))
+    still = {n: np.asarray(n.array, np.float64) for n in nodes}
+    rng = np.random.default_rng(0)
+    start, found = replay(case.targets, still, flows), []
+    for _ in range(2):
+        step = {n: max(float(np.abs(a).mean()), 0.1) for n, a in still.items()}
+        moved = {n: a + 0.5 * step[n] * rng.normal(size=a.shape) for n, a in still.items()}
+        run = replay(case.targets, moved, flows)
+        if start.failed or run.failed:
+            return None
+
+        def change(value: Any, size: float = 0.0, run: Any = run) -> float:
+            a, b = (np.asarray(r[value]) for r in (start, run))
+            a, b = (c if c.dtype.kind == "c" else c.astype(np.float64) for c in (a, b))
+            if not a.size:
+                return 0.0
+            return float(np.abs(a - b).max()) / max(float(np.abs(a).max()), size, 1e-12)
+
+        if not all(change(t, _given(t.maker)) <= STILL for t in case.targets):
+            return None
+        found.append((run, change))
+    return found
+
+
+def _lost_at(case: Case, changes: list[tuple[Replay, Change]]) -> Event | None:
+    """The op whose operands change with the source, and whose result does not."""
+    found = set()
+    for run, change in changes:
+        found.add(next((
+            e for e in sorted(run.pulls, key=lambda e: e.time)
+            if all(change(o, _given(e)) <= STILL for o in e.outputs)
+            and any(v.floating and change(v, _size(e)) > MOVED for v in e.inputs)
+        ), None))  # fmt: skip
+    event = found.pop()
+    # What is merely small may be so by another cause; a sum that rounds to nothing is clear.
+    kinds = MEETINGS if case.answer.state == "zero" else SUMS
+    if found or event is None or event.kind not in kinds:
+        return None
+    # By nothing multiplied, all is nothing: then the zeros are the cause.
+    return None if any(nothing(v.array) for v in event.inputs) else event
+
+
+def _size(event: Event) -> float:
+    return _largest(event.outputs[0])
+
+
+def _given(event: Event | None) -> float:
+    """The size of the terms of a sum: when that is 0, nothing else tells the scale."""
+    if event is None or event.kind not in (*SUMS, "Sub", "AddV2", "AddN"):
+        return 0.0
+    return max((_largest(v) for v in event.inputs if v.floating), default=0.0)
+
+
+def _largest(value: Value) -> float:
+    sizes = np.abs(np.asarray(0.0 if value.array is None else value.array))
+    return float(sizes.max()) if sizes.size else 0.0
+
+
+RULE = ConstantFunction()

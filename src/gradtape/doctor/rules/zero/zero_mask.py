@@ -1,0 +1,93 @@
+"""GT205 zero-mask: the loss is multiplied by a constant that is all 0."""
+
+from __future__ import annotations
+
+from ...entry.history import Line
+from ...facts.case import Case
+from ...facts.zeros import Death, nothing
+from ...source.expressions import operand
+from ...trace import Value
+from ...trace.finding import Finding
+from ...trace.kinds import COMPARISONS
+from ..base import DeathRule
+
+
+class ZeroMask(DeathRule):
+    code, name = "GT205", "zero-mask"
+    kinds = frozenset({"Mul", "MatMul", "Einsum", "DivNoNan", "MulNoNan", "SelectV2"})
+    title = "a factor of the loss is a constant 0: a mask or weight that lets nothing through"
+    lesson = """\
+A loss that is multiplied by a mask of zeros is 0, and so is its gradient. Masks are all zero
+when their condition never holds, when whole numbers were divided, or when the wrong axis was
+compared."""
+    failing = """\
+w = tf.Variable([1.0, 2.0])
+lengths = tf.constant([0, 0])
+with tf.GradientTape() as tape:
+    mask = tf.cast(lengths > 0, tf.float32)
+    loss = tf.reduce_sum(mask * tf.square(w))
+grad = tape.gradient(loss, w)
+"""
+    cured = """\
+w = tf.Variable([1.0, 2.0])
+lengths = tf.constant([3, 0])
+with tf.GradientTape() as tape:
+    mask = tf.cast(lengths > 0, tf.float32)
+    loss = tf.reduce_sum(mask * tf.square(w))
+grad = tape.gradient(loss, w)
+"""
+    ignore = "For a batch that is all padding."
+
+    def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
+        """A weight that starts at 0 and grows, a batch without a single entry: these are meant."""
+        zeros = min(line.states.get("zero", 0) / sum(line.states.values()) for line in lines)
+        often = zeros >= 0.5 and any(line.state == "zero" for line in lines)
+        return often and super().stands(finding, lines, targets)
+
+    def explain(self, case: Case, death: Death) -> Finding | None:
+        event = death.event
+        if event.kind == "SelectV2":
+            return self._never_taken(case, death)
+        below = set(case.nodes)
+        for k, other in enumerate(event.inputs):
+            if k == death.operand or not nothing(other.array) or other.array is None:
+                continue
+            if any(v in below or v.variable for v in _smooth(other)):
+                continue
+            maker = other.maker
+            words = operand(event, k)
+            what = f"`{words}`" if words else "a factor"
+            return case.finding(
+                self, event.place,
+                f"{what} in `{event.place.text}` is all 0, so nothing of the loss is left.",
+                "look at how this mask or weight is made: it lets nothing through",
+                event=event, mends=False,
+                also=[(maker.place, "all 0")] if maker is not None else [],
+            )  # fmt: skip
+        return None
+
+    def _never_taken(self, case: Case, death: Death) -> Finding:
+        event = death.event
+        return case.finding(
+            self, event.place,
+            f"`{event.place.text}` never takes the branch that `{case.answer.name}` is in: its "
+            "condition is the same everywhere.",
+            "look at the condition: it chooses the other branch for every element",
+            event=event, mends=False, also=[(event.inputs[0].maker.place, "the condition")]
+            if event.inputs[0].maker is not None else [],
+        )  # fmt: skip
+
+
+def _smooth(value: Value) -> set[Value]:
+    """What it depends on by way of numbers: a mask that was decided by a weight is still a mask."""
+    seen, queue = {value}, [value]
+    while queue:
+        maker = queue.pop().maker
+        if maker is None or maker.kind in COMPARISONS:
+            continue
+        queue += [v for v in maker.inputs if v not in seen]
+        seen |= set(maker.inputs)
+    return seen
+
+
+RULE = ZeroMask()

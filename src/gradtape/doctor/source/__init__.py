@@ -1,0 +1,1 @@
+"""The user's source: exact places, names, expressions, and lines written otherwise."""

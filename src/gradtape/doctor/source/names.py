@@ -1,0 +1,178 @@
+"""What the user calls a value: read from the text of the call, and from the objects in sight."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from types import FrameType, FunctionType, ModuleType
+from typing import Any
+
+from ..trace import Event, Value
+from .place import Place
+
+_PLAIN = re.compile(r"[\w.]+(\[[^\[\]]*\])*")  # a name, an attribute, an entry
+DEEP = 4  # how far into objects a variable is looked for
+
+
+def arguments(place: Place, *names: str) -> list[ast.expr | None]:
+    """The expressions given for the first parameters of the call at a place."""
+    call = place.node
+    if not isinstance(call, ast.Call):
+        return [None] * len(names)
+    given: dict[str, ast.expr | None] = dict.fromkeys(names)
+    given.update(zip(names, call.args, strict=False))
+    given.update({k.arg: k.value for k in call.keywords if k.arg in given})
+    return [given[name] for name in names]
+
+
+def operand(event: Event, value: Value) -> str | None:
+    """An operand of an op as written: the side of an operator, the argument of a call."""
+    node, k = event.place.node, event.inputs.index(value)
+    if isinstance(node, ast.BinOp) and len(event.inputs) == 2:
+        return _text((node.left, node.right)[k])
+    if isinstance(node, ast.Call) and len(node.args) >= len(event.inputs):
+        return _text(node.args[k])
+    return None
+
+
+def leaves(node: ast.expr | None, structure: Any, frame: FrameType | None, what: str) -> list[str]:
+    """A name for every leaf of a structure that was written as an expression."""
+    found = list(_leaves(node, structure, None if frame is None else _Sight(frame)))
+    return [name or f"{what} #{k + 1}" for k, name in enumerate(found)]
+
+
+def _leaves(node: ast.expr | str | None, structure: Any, sight: _Sight | None) -> Any:
+    if isinstance(structure, dict):
+        items: list = [(key, structure[key]) for key in sorted(structure, key=str)]
+    elif isinstance(structure, (list, tuple)):
+        items = list(enumerate(structure))
+    else:
+        yield _name(node, structure, sight)
+        return
+    written = _written(node, [key for key, _ in items])
+    text = _text(node) if written is None else None
+    for k, (key, part) in enumerate(items):
+        if written is not None:
+            yield from _leaves(written[k], part, sight)
+        else:
+            yield from _leaves(f"{text}[{key!r}]" if text else None, part, sight)
+
+
+def _written(node: ast.expr | str | None, keys: list) -> list[ast.expr] | None:
+    """The expressions of the entries, when the structure stands in the source as it is."""
+    if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) == len(keys):
+        return node.elts
+    if isinstance(node, ast.Dict):
+        given = {k.value: v for k, v in zip(node.keys, node.values, strict=True)
+                 if isinstance(k, ast.Constant)}  # fmt: skip
+        return [given[key] for key in keys] if set(given) == set(keys) else None
+    return None
+
+
+def _text(node: ast.expr | str | None) -> str | None:
+    if node is None or isinstance(node, str):
+        return node
+    if isinstance(node, ast.Lambda):  # given to a function that calls it: its result is meant
+        return "loss"
+    text = ast.unparse(node)
+    return text if len(text) <= 60 else None
+
+
+def _name(node: ast.expr | str | None, thing: Any, sight: _Sight | None) -> str | None:
+    text = _text(node)
+    if isinstance(node, (ast.Name, ast.Attribute)) or sight is None:
+        return text
+    # `model.trainable_variables[1]` is `model.dense.bias` to its owner.
+    owned = None if text is None else sight.owned(text, thing)
+    if owned is None and (text is None or not _PLAIN.fullmatch(text)):
+        # Of `model.weights + [bias]`, only the objects in sight tell which is which.
+        owned = sight.all.find(thing)
+    return owned or text
+
+
+def in_sight(thing: Any, scope: dict[str, Any]) -> str | None:
+    """What a variable is called from where the gradient was asked for, if it can be seen there."""
+    return _Names(_visible(scope)).find(thing)
+
+
+def holds(holder: Any, thing: Any, name: str) -> str | None:
+    """What a thing is called inside an object that holds it, however deep."""
+    return _Names(_inside(holder, name, DEEP, {})).find(thing)
+
+
+class _Sight:
+    """The names in sight of a frame, looked through once for all things that are looked for."""
+
+    def __init__(self, frame: FrameType) -> None:
+        self.scope = {**frame.f_globals, **frame.f_locals}
+        self.all = _Names(_visible(self.scope))
+        self._owners: dict[str, _Names] = {}
+
+    def owned(self, text: str, thing: Any) -> str | None:
+        """What a thing is called by its owner, the first name of an expression."""
+        base = text.split(".")[0].split("[")[0].split("(")[0]
+        if base not in self.scope:
+            return None
+        if base not in self._owners:
+            self._owners[base] = _Names(_inside(self.scope[base], base, DEEP, {}))
+        found = self._owners[base].find(thing)
+        return found if found != base else None
+
+
+class _Names:
+    """Names of things, read from a stream of them as far as is needed: the first name counts."""
+
+    def __init__(self, stream: Iterator[tuple[str, Any]]) -> None:
+        self._stream = stream
+        self._names: dict[int, tuple[str, Any]] = {}  # with the thing, so that no id comes twice
+
+    def find(self, thing: Any) -> str | None:
+        known = self._names.get(id(thing))
+        if known is not None:
+            return known[0]
+        for name, part in self._stream:
+            self._names.setdefault(id(part), (name, part))
+            if part is thing:
+                return name
+        return None
+
+
+def _visible(scope: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What can be seen by a name, and then what that holds."""
+    visible = {k: v for k, v in scope.items() if not k.startswith("_")}
+    yield from visible.items()
+    seen: dict[int, Any] = {}
+    for name, holder in visible.items():
+        if not isinstance(holder, (ModuleType, FunctionType, type)):
+            yield from _inside(holder, name, DEEP, seen)
+
+
+def _inside(holder: Any, name: str, deep: int, seen: dict[int, Any]) -> Iterator[tuple[str, Any]]:
+    """A thing and all that it holds, the first part with all of its own first."""
+    yield name, holder
+    if not deep or id(holder) in seen:
+        return
+    seen[id(holder)] = holder  # held: what a property makes would leave its id to another
+    if isinstance(holder, (list, tuple)):
+        parts: Any = ((f"{name}[{k}]", part) for k, part in enumerate(holder[:256]))
+    elif isinstance(holder, dict):
+        parts = ((f"{name}[{k!r}]", part) for k, part in list(holder.items())[:256])
+    else:
+        parts = ((f"{name}.{k}", v) for k, v in _attributes(holder))
+    for inner, part in parts:
+        yield from _inside(part, inner, deep - 1, seen)
+
+
+def _attributes(holder: Any) -> Iterator[tuple[str, Any]]:
+    """The public attributes of an object (`kernel` and `layers` of Keras are properties)."""
+    library = type(holder).__module__.partition(".")[0] == "keras"
+    for name, value in list(getattr(holder, "__dict__", {}).items()):
+        if not name.startswith("_"):
+            yield name, value
+        elif library and isinstance(getattr(type(holder), name[1:], None), property):
+            if isinstance(value, (list, tuple, dict)) and name != "_layers":
+                continue  # lists of variables: these are asked for by a better name
+            with suppress(Exception):  # whatever a property does
+                yield name[1:], getattr(holder, name[1:])

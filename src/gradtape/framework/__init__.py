@@ -1,0 +1,1 @@
+"""Values and what is done to arguments: tensors, variables, conversion, shapes, printing."""

@@ -1,0 +1,1 @@
+"""How ops compute fast: workers, products, work put off, windows; nothing here knows a gradient."""
