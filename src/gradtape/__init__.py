@@ -9,13 +9,13 @@
 """
 
 from os import environ as _environ
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from .autodiff.tape import GradientTape as GradientTape  # and with it the engine
 from .framework.memory import keep_freed_memory as _keep_freed_memory
 from .framework.namespaces import namespace as _namespace
 from .framework.namespaces import teach as _teach
+from .framework.pickles import made as _made
 from .version import TENSORFLOW as __version__
 
 # TensorFlow's names, by the module that they live in.
@@ -94,52 +94,6 @@ _find, __dir__, __all__ = _namespace(__name__, _HOMES)
 # (gradtape.numpy is tf.experimental.numpy: `import *` must not take the place of NumPy.)
 __all__ += ["__internal__"]
 _OTHERS = {"__internal__": "internal", "numpy": "numpy", "doctor": "doctor", "testing": "testing"}
-
-if _TYPE_CHECKING:
-    from . import (
-        autodiff, autograph, bitwise, config, debugging, doctor, dtypes, errors, experimental,
-        image, initializers, linalg, math, nest, nn, numpy, ragged, random, sets, signal, sparse,
-        strings, test, testing, train, types, version,
-    )  # fmt: skip
-    from .api.graph import *
-    from .api.toplevel import *
-    from .arrays.creation import *
-    from .arrays.gathering import *
-    from .arrays.measuring import *
-    from .arrays.reshaping import *
-    from .arrays.sorting import *
-    from .arrays.space_depth import *
-    from .arrays.tensor_array import *
-    from .arrays.values import *
-    from .autodiff.custom import *
-    from .autodiff.tape import *
-    from .compile.function import *
-    from .control.flow import *
-    from .control.python import *
-    from .debugging import *
-    from .dtypes import *
-    from .framework.enums import *
-    from .framework.indexed_slices import *
-    from .framework.module import *
-    from .framework.name_scopes import *
-    from .framework.printing import *
-    from .framework.shapes import *
-    from .framework.tensor import *
-    from .framework.variable import *
-    from .initializers import *
-    from .linalg.decompositions import *
-    from .linalg.einsums import *
-    from .linalg.norms import *
-    from .linalg.products import *
-    from .math.clipping import *
-    from .math.elementwise import *
-    from .math.reductions import *
-    from .nn.backprops import *
-    from .ragged.tensor import *
-    from .signal.nd import *
-    from .sparse.tensor import *
-    from .strings.basic import *
-    from .strings.unicode import *
 
 
 def __getattr__(name: str) -> _Any:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..framework.namespaces import namespace
 
-__getattr__, __dir__, __all__ = namespace(__name__, {
+_HOMES = {
     "creation": """
         broadcast_dynamic_shape broadcast_static_shape eye fill linspace meshgrid one_hot ones
         ones_like range rank sequence_mask shape shape_n size zeros zeros_like""",
@@ -22,11 +20,5 @@ __getattr__, __dir__, __all__ = namespace(__name__, {
     "values": """
         bitcast cast constant convert_to_tensor get_static_value identity identity_n is_tensor
         newaxis saturate_cast stop_gradient tensor_diag""",
-})  # fmt: skip
-if TYPE_CHECKING:
-    from .creation import *
-    from .gathering import *
-    from .reshaping import *
-    from .sorting import *
-    from .space_depth import *
-    from .values import *
+}  # fmt: skip
+__getattr__, __dir__, __all__ = namespace(__name__, _HOMES)

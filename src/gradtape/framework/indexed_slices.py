@@ -10,6 +10,7 @@ from .. import dtypes
 from ..dtypes import DType
 from ..ops.rows import Slices, add_rows
 from . import convert
+from .pickles import made
 from .shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
 
 _INT32 = np.dtype(np.int32)
@@ -60,7 +61,7 @@ class IndexedSlices(CompositeTensor):
         )  # fmt: skip
 
     def __reduce__(self) -> tuple:
-        return _unpickle, (self._values, self._indices, self._dense_shape)
+        return made, ("IndexedSlices", self._values, self._indices, self._dense_shape)
 
     def __str__(self) -> str:
         shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape!s}"
@@ -124,10 +125,6 @@ class IndexedSlicesSpec(TypeSpec):
 
 # What `repr` and tracebacks print, as TensorFlow's.
 IndexedSlices.__module__ = "tensorflow.python.framework.indexed_slices"
-
-
-def _unpickle(values: Any, indices: Any, dense_shape: Any) -> IndexedSlices:
-    return IndexedSlices(values, indices, dense_shape)
 
 
 def from_sweep(slices: Slices, wrap: Any) -> IndexedSlices:

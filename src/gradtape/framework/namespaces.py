@@ -1,4 +1,4 @@
-"""Namespaces: names found when they are first asked for, and an answer for those that are not here."""
+"""Namespaces: names found when they are first asked for, and answers for those not here."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ import numpy as np
 from .. import dtypes
 from ..core.apply import tensor
 from ..dtypes import DType
+from .pickles import made, recipe
 
 _INT32_MAX = 2**31 - 1
 
@@ -342,7 +343,7 @@ class TensorShape:
         return tensor(np.array(sizes, dtype.as_numpy_dtype))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return TensorShape, (self._dims,)
+        return made, ("TensorShape", self._dims)
 
 
 class _Known(dict[tuple[int, ...], TensorShape]):
@@ -454,7 +455,7 @@ class TypeSpec(ABC):
         return f"{type(self).__name__}{self._serialize()!r}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self._serialize()
+        return recipe(type(self), self._serialize())
 
 
 def _parts_fit(mine: Any, theirs: Any) -> bool:

@@ -15,6 +15,7 @@ from ..ops import bits, compare, elementwise, linear
 from ..ops import complex as complex_ops
 from ..ops.shape import cast
 from . import convert
+from .pickles import made
 from .shapes import TensorShape
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -196,7 +197,11 @@ class Tensor(Value, metaclass=_TensorType):
         return copy
 
     def __reduce__(self) -> tuple:
-        return _unpickle, (np.asarray(self._value),)
+        return made, ("Tensor._again", np.asarray(self._value))
+
+    @staticmethod
+    def _again(array: Any) -> Tensor:
+        return _untracked(array if array.ndim or array.dtype.kind == "O" else array[()])
 
     # --- operators --------------------------------------------------------------------------------
     # The op itself is the method: recording starts without another call in between.
@@ -335,10 +340,6 @@ class Reference:
 
     def __repr__(self) -> str:
         return f"<Reference wrapping {self._wrapped!r}>"
-
-
-def _unpickle(array: Any) -> Tensor:
-    return _untracked(array if array.ndim or array.dtype.kind == "O" else array[()])
 
 
 def _plain(value: Any) -> Any:

@@ -25,6 +25,7 @@ from . import convert, name_scopes
 from .enums import VariableAggregation, VariableSynchronization
 from .indexed_slices import IndexedSlices
 from .indexing import getitem, numpy_key
+from .pickles import made
 from .shapes import TensorShape
 from .tensor import ARRAY_METHODS, CPU, Reference, Tensor, equals, tell_absent, text
 
@@ -292,7 +293,13 @@ class Variable(metaclass=_Made):
         return copy
 
     def __reduce__(self) -> tuple:
-        return _unpickle, (tensor(self._value), self._trainable, self._name)
+        return made, ("Variable._again", tensor(self._value), self._trainable, self._name)
+
+    @staticmethod
+    def _again(value: Any, trainable: bool, name: str) -> Variable:
+        variable = Variable(value, trainable=trainable)
+        variable._name = name
+        return variable
 
     # --- writing: invisible to the tape -----------------------------------------------------------
     def assign(
@@ -549,12 +556,6 @@ def _are_rows(whole: Any, where: Any, values: Any) -> bool:
         and whole.flags.c_contiguous
         and values.shape == where.shape + whole.shape[1:]
     )
-
-
-def _unpickle(value: Any, trainable: bool, name: str) -> Variable:
-    made = Variable(value, trainable=trainable)
-    made._name = name
-    return made
 
 
 class SlicedTensor(Tensor):

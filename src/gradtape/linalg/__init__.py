@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..framework.namespaces import namespace
 
-__getattr__, __dir__, __all__ = namespace(__name__, {
+_HOMES = {
     "banded": "banded_triangular_solve eigh_tridiagonal tridiagonal_matmul tridiagonal_solve",
     "decompositions": """
         cholesky cholesky_solve det eig eigh eigvals eigvalsh expm inv logdet logm lstsq lu
@@ -20,15 +18,5 @@ __getattr__, __dir__, __all__ = namespace(__name__, {
     "..math.clipping": "global_norm",
     "..math.reductions": "l2_normalize",
     "": "experimental",  # modules
-})  # fmt: skip
-if TYPE_CHECKING:
-    from ..arrays.creation import eye
-    from ..math.clipping import global_norm
-    from ..math.reductions import l2_normalize
-    from .banded import *
-    from .decompositions import *
-    from .diagonals import *
-    from .einsums import *
-    from .lu_factors import *
-    from .norms import *
-    from .products import *
+}  # fmt: skip
+__getattr__, __dir__, __all__ = namespace(__name__, _HOMES)

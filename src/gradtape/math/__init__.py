@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..framework.namespaces import namespace
 
-__getattr__, __dir__, __all__ = namespace(__name__, {
+_HOMES = {
     "elementwise": """
         abs accumulate_n acos acosh add add_n angle asin asinh atan atan2 atanh bessel_i0
         bessel_i0e bessel_i1 bessel_i1e betainc ceil conj cos cosh digamma divide divide_no_nan
@@ -29,11 +27,5 @@ __getattr__, __dir__, __all__ = namespace(__name__, {
     "..arrays.sorting": "approx_max_k approx_min_k top_k",
     "..nn.activations": "log_softmax softmax",
     "": "special",  # modules
-})  # fmt: skip
-if TYPE_CHECKING:
-    from ..arrays.sorting import approx_max_k, approx_min_k, top_k
-    from ..nn.activations import log_softmax, softmax
-    from .elementwise import *
-    from .reductions import *
-    from .segments import *
-    from .special import *
+}  # fmt: skip
+__getattr__, __dir__, __all__ = namespace(__name__, _HOMES)

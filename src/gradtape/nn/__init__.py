@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..framework.namespaces import namespace
 
-__getattr__, __dir__, __all__ = namespace(__name__, {
+_HOMES = {
     "activations": """
         batch_norm_with_global_normalization batch_normalization bias_add crelu dropout elu gelu
         leaky_relu local_response_normalization log_softmax lrn moments normalize_moments relu
@@ -37,20 +35,5 @@ __getattr__, __dir__, __all__ = namespace(__name__, {
     "..math.elementwise": "sigmoid softplus softsign tanh",
     "..math.reductions": "in_top_k l2_normalize zero_fraction",
     "": "experimental",  # modules
-})  # fmt: skip
-if TYPE_CHECKING:
-    from ..arrays.gathering import embedding_lookup
-    from ..arrays.sorting import approx_max_k, approx_min_k, top_k
-    from ..arrays.space_depth import depth_to_space, space_to_batch, space_to_depth
-    from ..math.elementwise import sigmoid, softplus, softsign, tanh
-    from ..math.reductions import in_top_k, l2_normalize, zero_fraction
-    from .activations import *
-    from .backprops import *
-    from .convolutions import *
-    from .ctc import *
-    from .embeddings import *
-    from .isotonic import *
-    from .losses import *
-    from .morphology import *
-    from .pooling import *
-    from .sampling import *
+}  # fmt: skip
+__getattr__, __dir__, __all__ = namespace(__name__, _HOMES)
