@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-_found = importlib.util.find_spec("gradtape.run")
+_found = importlib.util.find_spec("gradtape.version")
 assert _found is not None
 assert _found.origin is not None
 SOURCE = Path(_found.origin).parents[1]

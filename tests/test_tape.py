@@ -62,7 +62,7 @@ def test_a_jacobian_in_parts_is_that_in_one(batch, monkeypatch) -> None:
         return (tape.batch_jacobian if batch else tape.jacobian)(y, x).numpy()
 
     whole = jacobian()
-    monkeypatch.setattr("gradtape.tape._STACK", 12)
+    monkeypatch.setattr("gradtape.autodiff.tape._STACK", 12)
     np.testing.assert_allclose(jacobian(), whole, rtol=1e-12)
 
 

@@ -14,7 +14,6 @@ from typing import Any as _Any
 from .autodiff.tape import GradientTape as GradientTape  # and with it the engine
 from .framework.memory import keep_freed_memory as _keep_freed_memory
 from .framework.namespaces import namespace as _namespace
-from .framework.namespaces import teach as _teach
 from .framework.pickles import made as _made
 from .version import TENSORFLOW as __version__
 
@@ -103,10 +102,7 @@ def __getattr__(name: str) -> _Any:
         return import_module(".doctor.entry.notebook", __name__).load_ipython_extension
     if name not in _OTHERS:
         return _find(name)
-    found = import_module(f".{_OTHERS[name]}", __name__)
-    if name in __all__:
-        _teach(found)
-    globals()[name] = found
+    globals()[name] = found = import_module(f".{_OTHERS[name]}", __name__)
     return found
 
 

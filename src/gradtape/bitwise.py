@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from .framework.functions import binary, unary
+from .framework.namespaces import lookup
 from .ops import bits
+
+__getattr__ = lookup(__name__)
 
 bitwise_and = binary(bits.bitwise_and, "bitwise_and", "The bits set in both.")
 bitwise_or = binary(bits.bitwise_or, "bitwise_or", "The bits set in one of them, or in both.")

@@ -12,8 +12,11 @@ from . import dtypes, errors
 from .core.op import Op
 from .core.record import Value
 from .framework import convert
+from .framework.namespaces import lookup
 from .ops import checks, compare
 from .ops import elementwise as ew
+
+__getattr__ = lookup(__name__)
 
 
 # --- truth ----------------------------------------------------------------------------------------

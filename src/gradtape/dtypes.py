@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .framework.namespaces import lookup
+
 
 class DType:
     """The type of a tensor's elements.
@@ -258,10 +260,7 @@ def as_dtype(type_value: Any) -> DType:
     return found
 
 
-def __getattr__(name: str) -> Any:
-    """Functions on tensors that TensorFlow has here too."""
-    if name in ("cast", "complex", "saturate_cast"):
-        from . import arrays, math
-
-        return getattr(math if name == "complex" else arrays, name)
-    raise AttributeError(name)
+# Functions on tensors that TensorFlow has here too.
+__getattr__ = lookup(
+    __name__, {"arrays.values": "cast saturate_cast", "math.elementwise": "complex"}
+)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .framework.namespaces import lookup
+
+__getattr__ = lookup(__name__)
+
 OK = 0
 CANCELLED = 1
 UNKNOWN = 2

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 
 from . import arrays, dtypes, random
+from .framework.namespaces import lookup
+
+__getattr__ = lookup(__name__)
 
 _PARTITION = ("partition_shape", "partition_offset")
 

@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, 
 from collections.abc import Sequence as SequenceABC
 from typing import Any
 
+from .framework.namespaces import lookup
 from .framework.shapes import CompositeTensor, TypeSpec
+
+__getattr__ = lookup(__name__)
 
 
 class _Kind:

@@ -10,7 +10,10 @@ from . import dtypes, errors
 from .core.apply import tensor
 from .framework import convert
 from .framework.arguments import truth
+from .framework.namespaces import lookup
 from .sparse.tensor import SparseTensor, check_places
+
+__getattr__ = lookup(__name__)
 
 _DTYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "string")
 

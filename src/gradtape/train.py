@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .framework import convert
+from .framework.namespaces import lookup
 from .framework.variable import Variable
+
+__getattr__ = lookup(__name__)
 
 __all__ = ["ExponentialMovingAverage"]
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradtape.doctor.entry.history import History
 from gradtape.doctor.entry.session import examine
 from gradtape.doctor.facts.case import Case, ErrorCase
 from gradtape.doctor.rules import CATALOGUE
 from gradtape.doctor.source.place import Place, at
 from gradtape.doctor.trace import Answer, Event, Query, Tape, Trace, Value, Variable
 from gradtape.doctor.trace.finding import Finding
+from gradtape.doctor.trace.history import History
 
 # The names are never defined: only the places of the expressions are wanted.
 SOURCE = """\

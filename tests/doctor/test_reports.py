@@ -8,10 +8,10 @@ from textwrap import dedent
 
 import pytest
 
-from gradtape.doctor.entry.history import History
 from gradtape.doctor.report import Exit, Report, words
 from gradtape.doctor.rules import CATALOGUE
 from gradtape.doctor.trace.finding import Finding
+from gradtape.doctor.trace.history import History
 
 from .programs import PREAMBLE, diagnose
 from .schema import faults

@@ -17,8 +17,6 @@ from typing import Any
 ALIAS = "tensorflow"
 ENGINE = "gradtape"
 SPAWN = "multiprocessing.spawn"
-# Of TensorFlow's inside, never gradtape's own packages of that name.
-PRIVATE = ("python", "core", "compiler")
 
 
 def install() -> None:
@@ -78,12 +76,12 @@ def _is_absent(inner: str, path: Sequence[str] | None) -> bool:
 
 
 def _engine_module(inner: str) -> ModuleType | None:
-    """Return gradtape's module of that dotted name, or None if it has none."""
-    if inner.partition(".")[0] in PRIVATE:
-        return None
+    """Return gradtape's module of that dotted name of TensorFlow's, or None if it has none."""
     found: Any = importlib.import_module(ENGINE)
     for name in inner.split(".") if inner else ():
-        found = getattr(found, name, None)
+        if name not in _offered(found):  # what only makes up gradtape is not TensorFlow's
+            return None
+        found = getattr(found, name)
     return found if isinstance(found, ModuleType) else None
 
 

@@ -196,7 +196,7 @@ def _set_first_import_path(path: str) -> None:
 
 # What stands between `_become` and the program's first frame when a program is looked up.
 _PLUMBING = {
-    "gradtape.run",
+    "gradtape.api.run",
     "runpy",
     "pkgutil",
     "zipimport",
@@ -246,7 +246,7 @@ def _is_go_between(frame: FrameType) -> bool:
     """Is this a frame that only words the message of a name that gradtape does not have, or one of
     the doctor's between the program and what it calls?"""
     module = frame.f_globals.get("__name__") or ""
-    if module == "gradtape.alias" or module.startswith("gradtape.doctor.engines."):
+    if module == "gradtape.api.alias" or module.startswith("gradtape.doctor.engines."):
         return True
     return frame.f_code.co_name == "__getattr__" and module.partition(".")[0] == "gradtape"
 

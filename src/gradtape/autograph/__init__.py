@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..framework.namespaces import lookup
 from . import experimental as experimental
+
+__getattr__ = lookup(__name__)
 
 __all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+from ..framework.namespaces import lookup
+
+__getattr__ = lookup(__name__)
+
 __all__ = ["Feature", "do_not_convert", "set_loop_options"]
 
 

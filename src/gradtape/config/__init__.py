@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..framework.namespaces import lookup
 from . import experimental, optimizer, threading
 from .devices import (
     LogicalDevice,
@@ -14,6 +15,8 @@ from .devices import (
     set_logical_device_configuration,
     set_visible_devices,
 )  # fmt: skip
+
+__getattr__ = lookup(__name__)
 
 __all__ = [
     "LogicalDevice", "LogicalDeviceConfiguration", "PhysicalDevice", "experimental",

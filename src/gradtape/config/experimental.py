@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any, NoReturn
 
+from ..framework.namespaces import lookup
 from .devices import (
     LogicalDeviceConfiguration,
     get_logical_device_configuration,
@@ -14,6 +15,8 @@ from .devices import (
     set_logical_device_configuration,
     set_visible_devices,
 )  # fmt: skip
+
+__getattr__ = lookup(__name__)
 
 __all__ = [
     "VirtualDeviceConfiguration", "enable_op_determinism", "enable_tensor_float_32_execution",

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..framework.namespaces import lookup
+
+__getattr__ = lookup(__name__)
+
 _options: dict[str, Any] = {"disable_model_pruning": False, "disable_meta_optimizer": False}
 _jit: list[str] = [""]
 

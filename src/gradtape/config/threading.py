@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import types
 
+from ..framework.namespaces import lookup
 from ..ops.kernels import parallel
+
+__getattr__ = lookup(__name__)
 
 _threads = types.SimpleNamespace(inter=0)
 

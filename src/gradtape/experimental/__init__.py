@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..api.graph import nothing as async_scope
+from ..framework.namespaces import lookup
 from . import dlpack
 
 if TYPE_CHECKING:
@@ -13,17 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["async_clear_error", "async_scope", "dlpack", "enable_strict_mode", "numpy"]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "numpy":  # found when it is first asked for
-        import gradtape
-
-        globals()[name] = found = gradtape.numpy
-        return found
-    if name.startswith("_"):  # asked for by tools, which nothing should be imported for
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-    from ..api.alias import missing
-
-    raise AttributeError(missing(__name__, name), name=name)
+__getattr__ = lookup(__name__, {"..": "numpy"})
 
 
 def async_clear_error() -> None:

@@ -8,6 +8,9 @@ import numpy as np
 
 from ..core.apply import tensor
 from ..framework import convert
+from ..framework.namespaces import lookup
+
+__getattr__ = lookup(__name__)
 
 
 def to_dlpack(tf_tensor: Any) -> Any:

@@ -1,5 +1,6 @@
 """`tf.image`: images as tensors, [height, width, channels] or a batch; no files of images."""
 
+from ..framework.namespaces import lookup
 from .boxes import (
     crop_and_resize,
     extract_patches,
@@ -59,6 +60,8 @@ from .measures import (
     total_variation,
 )  # fmt: skip
 from .resizing import ResizeMethod, resize, resize_with_pad
+
+__getattr__ = lookup(__name__)
 
 __all__ = [
     "ResizeMethod", "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue",

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 
+from ..framework.namespaces import lookup
+
+__getattr__ = lookup(__name__)
+
 __all__ = ["eager_mode"]
 
 

@@ -1,5 +1,9 @@
 """`tf.__internal__.tf2`: whether TensorFlow 2's behaviour is on."""
 
+from ..framework.namespaces import lookup
+
+__getattr__ = lookup(__name__)
+
 __all__ = ["enabled"]
 
 

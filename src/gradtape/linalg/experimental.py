@@ -9,9 +9,12 @@ import numpy as np
 from ..arrays.reshaping import broadcast_to
 from ..core.apply import tensor
 from ..framework import convert
+from ..framework.namespaces import lookup
 from ..math.reductions import reduce_sum
 from .norms import norm
 from .products import matvec
+
+__getattr__ = lookup(__name__)
 
 __all__ = ["conjugate_gradient"]
 

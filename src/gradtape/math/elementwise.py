@@ -20,25 +20,6 @@ from ..ops import special as special_ops
 from ..ops.shape import add_n as sum_of
 from ..ops.shape import cast
 
-# Other modules of the public API hold these; TensorFlow has them here too.
-_ELSEWHERE = {
-    "top_k": "arrays", "softmax": "nn", "log_softmax": "nn", "approx_max_k": "sorting",
-    "approx_min_k": "sorting", "sobol_sample": "special",
-}  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    if name in _ELSEWHERE:
-        from importlib import import_module
-
-        return getattr(import_module(f".{_ELSEWHERE[name]}", __package__), name)
-    if name == "special":
-        from importlib import import_module
-
-        return import_module(".special", __package__)
-    raise AttributeError(f"module 'gradtape.math' has no attribute {name!r}")
-
-
 # --- arithmetic -----------------------------------------------------------------------------------
 multiply = binary(elementwise.mul, "multiply", "x * y, element by element.")
 subtract = binary(elementwise.sub, "subtract", "x - y, element by element.")

@@ -10,8 +10,11 @@ from .. import dtypes, errors
 from ..core.apply import tensor
 from ..framework.arguments import number
 from ..framework.functions import unary
+from ..framework.namespaces import lookup
 from ..ops import special as ops
 from .elementwise import bessel_i0, bessel_i0e, bessel_i1, bessel_i1e
+
+__getattr__ = lookup(__name__)
 
 __all__ = [
     "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "bessel_j0", "bessel_j1", "bessel_k0",

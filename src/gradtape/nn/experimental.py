@@ -10,7 +10,10 @@ from .. import errors
 from ..core.apply import tensor
 from ..framework import convert
 from ..framework.arguments import numbers
+from ..framework.namespaces import lookup
 from ..ops.index import select
+
+__getattr__ = lookup(__name__)
 
 __all__ = ["general_dropout", "stateless_dropout"]
 

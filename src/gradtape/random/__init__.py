@@ -17,6 +17,7 @@ from .. import dtypes
 from ..core.apply import tensor
 from ..framework import convert
 from ..framework.arguments import attribute_dtype
+from ..framework.namespaces import lookup
 from ..ops import chance, elementwise
 from . import experimental, sampling
 from .draws import (
@@ -73,13 +74,9 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    if name.endswith("_candidate_sampler"):
-        from ..nn import sampling
-
-        if hasattr(sampling, name):
-            return getattr(sampling, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lookup(__name__, {"..nn.sampling": """
+    all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler
+    log_uniform_candidate_sampler uniform_candidate_sampler"""})  # fmt: skip
 
 
 # What TensorFlow takes for the global seed where only the op has one.

@@ -1,5 +1,7 @@
 """`tf.signal`: Fourier and cosine transforms, frames, windows and spectrograms."""
 
+from ..framework.namespaces import lookup
+
 # isort: skip_file
 
 from .cosine import dct, idct
@@ -13,6 +15,8 @@ from .spectral import inverse_mdct, inverse_stft, inverse_stft_window_fn, mdct, 
 from .windows import (
     hamming_window, hann_window, kaiser_bessel_derived_window, kaiser_window, vorbis_window,
 )  # fmt: skip
+
+__getattr__ = lookup(__name__)
 
 __all__ = [
     "dct", "idct", "fft", "fft2d", "fft3d", "fftnd", "fftshift", "ifft", "ifft2d", "ifft3d",

@@ -3,6 +3,8 @@
 Gradients are those of the values. Only those functions lack them that lack them in TensorFlow.
 """
 
+from ..framework.namespaces import lookup
+
 # isort: skip_file
 
 from .tensor import SparseTensor, SparseTensorSpec
@@ -13,6 +15,8 @@ from .reduce import (
 )  # fmt: skip
 from .segments import segment_mean, segment_sqrt_n, segment_sum
 from .shape import expand_dims, reorder, reset_shape, reshape, transpose
+
+__getattr__ = lookup(__name__)
 
 __all__ = [
     "SparseTensor", "SparseTensorSpec", "add", "from_dense", "sparse_dense_matmul", "to_dense",

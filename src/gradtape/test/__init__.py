@@ -10,6 +10,7 @@ import numpy as np
 from ..autodiff.tape import GradientTape
 from ..core.apply import tensor
 from ..framework import convert
+from ..framework.namespaces import lookup
 
 
 # --- gradients ------------------------------------------------------------------------------------
@@ -119,10 +120,5 @@ def main(argv: Any = None) -> None:
     unittest.main(argv=argv)
 
 
-def __getattr__(name: str) -> Any:
-    """`TestCase` waits for its first use: `unittest` is slow to import."""
-    if name == "TestCase":
-        from .case import TestCase
-
-        return TestCase
-    raise AttributeError(f"module 'gradtape.test' has no attribute '{name}'")
+# `TestCase` waits for its first use: `unittest` is slow to import.
+__getattr__ = lookup(__name__, {"case": "TestCase"})

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..compile.function import ConcreteFunction, Function
+from ..framework.namespaces import lookup
 from ..framework.tensor import Tensor
 from .tracing import SupportsTracingProtocol, TraceType
+
+__getattr__ = lookup(__name__)
 
 __all__ = [
     "Callable", "ConcreteFunction", "GenericFunction", "PolymorphicFunction",

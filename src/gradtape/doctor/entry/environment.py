@@ -9,7 +9,7 @@ import os
 import sys
 
 from ..report import Exit, Report
-from .history import History
+from ..trace.history import History
 from .visit import Delivery, Visit, format_of, render
 from .watch import _script, exit_of
 

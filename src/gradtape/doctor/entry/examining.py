@@ -15,7 +15,7 @@ from ..rules import CATALOGUE
 from ..rules.base import Rule
 from ..trace import Answer, Query, Trace, Value, Variable
 from ..trace.finding import Finding
-from .history import History
+from ..trace.history import History
 
 MANY = 64  # answers of one kind, before some of them stand for others
 ALIKE = 4  # that are looked at for a kind, at least

@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from ..facts import names
 from ..facts.audit import audit
 from ..facts.case import ErrorCase, Run
 from ..facts.faults import finite
 from ..rules import CATALOGUE
-from ..source import names
 from ..source.place import Place, at
 from ..trace import Asked, Variable, states
 from ..trace.finding import Finding
+from ..trace.history import BROKEN, History, Line, Record
 from .examining import examine
-from .history import BROKEN, History, Line, Record
 
 THOROUGH = 3  # first steps of a place that are examined in full, healthy or not
 # Events of a log that is large: a look takes as long as a dozen steps. When the first step of a

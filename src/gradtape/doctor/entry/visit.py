@@ -15,6 +15,7 @@ from typing import IO, Any, NamedTuple
 
 from ..engines import ears
 from ..report import Exit, Report
+from ..report.terminal import colored, width
 from ..report.words import shown, summary
 from .session import Session, fault_in_words
 from .watch import conclude
@@ -23,7 +24,6 @@ FORMATS = ("text", "json", "html", "sarif")
 ENDINGS = {"": "text", "txt": "text", "log": "text", "htm": "html"} | {
     name: name for name in FORMATS
 }
-WIDEST = 120
 
 
 class Delivery(NamedTuple):
@@ -195,29 +195,6 @@ def render(report: Report, delivery: Delivery, stream: IO[str] | None) -> str:
 
 
 # --- the stream that it is written to -------------------------------------------------------------
-def width(stream: IO[str] | None) -> int:
-    """The columns of a stream, as the environment or the terminal says."""
-    try:
-        given = int(os.environ.get("COLUMNS", ""))
-    except ValueError:
-        given = 0
-    if given <= 0 and stream is not None:
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            given = os.get_terminal_size(stream.fileno()).columns
-    return min(given, WIDEST) if given > 0 else 100
-
-
-def colored(stream: IO[str] | None) -> bool:
-    """Does a stream want colours?"""
-    if stream is None or os.environ.get("NO_COLOR"):
-        return False
-    if os.environ.get("FORCE_COLOR"):
-        return True
-    with contextlib.suppress(ValueError, AttributeError):
-        return stream.isatty() and os.environ.get("TERM") != "dumb"
-    return False
-
-
 def _encodable(words: str, stream: IO[str]) -> str:
     """The words in characters that the stream has."""
     from ..report.text import ASCII

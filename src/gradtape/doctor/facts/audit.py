@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..entry.history import History
 from ..trace import Event, Query, Trace, Value, kinds
 from ..trace.finding import Finding
+from ..trace.history import History
 from .case import Case
 from .faults import finite
 from .replay import Flows, above, between, flows_in, replay, twin, wide

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
-from ..entry.history import History
 from ..source.place import Place
 from ..trace import Answer, Event, Query, Trace, Value, Variable
 from ..trace.finding import Finding, WouldBe
+from ..trace.history import History
 from ..trace.states import norm
 from . import backward, bridges, faults, graph, partial, spots, zeros
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..entry.history import History
 from ..trace.finding import Finding
+from ..trace.history import History
 
 # What to look at first: a program that stopped, a gradient that is not there, then no number.
 ORDER = ("error", "none", "nan", "inf", "zero", "wrong", "exploding", "vanishing")

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from ..rules import CATALOGUE
 from ..rules.base import Rule
+from .terminal import colored, width
 
 FAMILIES = {
     "1": "No gradient: None", "2": "A gradient of zeros", "3": "Not a finite number",
@@ -108,7 +109,6 @@ def _alike(name: str) -> str:
 
 def _show(markdown: str) -> None:
     """Print it in colours on a terminal, and as it is elsewhere."""
-    from ..entry.visit import colored, width
 
     if not colored(sys.stdout):
         print(markdown)

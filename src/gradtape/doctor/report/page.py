@@ -9,9 +9,9 @@ import textwrap
 from importlib.resources import files
 from typing import Any
 
-from ..entry.history import Line, Record
 from ..source import sources
 from ..trace.finding import Finding
+from ..trace.history import Line, Record
 from .listing import Listing, roles
 from .markup import DASH, TIMES, Safe, escape, join, number, prose, tag
 from .panels import shape

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from ..entry.history import Line, Record
+from ..trace.history import Line, Record
 from .markup import MINUS, Safe, number, tag
 
 WIDTH, HEIGHT = 460, 200

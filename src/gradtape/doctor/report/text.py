@@ -7,8 +7,8 @@ import math
 import textwrap
 from typing import Any
 
-from ..entry.history import Line, Record
 from ..trace.finding import Finding
+from ..trace.history import Line, Record
 from .frame import Mark, Row, frames
 from .words import headline, plural, shown, steps, summary, would_be
 

@@ -10,13 +10,13 @@ import numpy as np
 from ..facts import partial
 
 if TYPE_CHECKING:
-    from ..entry.history import Line
     from ..facts.case import Case, ErrorCase, Run
     from ..facts.faults import Fault
     from ..facts.graph import Cut
     from ..facts.zeros import Death
     from ..trace import Event
     from ..trace.finding import Finding
+    from ..trace.history import Line
 
 KINKS = frozenset({"Relu", "Relu6", "Maximum", "Minimum", "ClipByValue"})
 DONE = 1e-6  # of the largest loss of a run, what is nothing

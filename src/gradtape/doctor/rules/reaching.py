@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..facts import names
 from ..facts.case import Case
 from ..facts.faults import descendants
 from ..facts.graph import in_order
-from ..source import names
 from ..trace import Event, Variable
 
 

@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...entry.history import Line, Record, Series
 from ...facts.case import Case
 from ...facts.replay import above, flows_in, replay, wide
 from ...trace import Event, Query, Value
 from ...trace.finding import Finding
+from ...trace.history import Line, Record, Series
 from ...trace.states import EXPLODING
 from ..base import Rule
 

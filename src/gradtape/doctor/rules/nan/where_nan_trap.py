@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...facts.case import Case
+from ...facts.expressions import operand
 from ...facts.faults import backward_fault, descendants, finite
-from ...source.expressions import operand
 from ...trace.finding import Finding
 from ..base import Rule
 from ..counts import share

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+from ...facts import names
 from ...facts.case import Case, ErrorCase
-from ...source import names
 from ...trace import Value
 from ...trace.finding import Finding
 from ..base import Rule

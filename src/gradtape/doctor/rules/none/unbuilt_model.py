@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from ...facts import names
 from ...facts.case import Case
-from ...source import flow, names
+from ...source import flow
 from ...source.place import Place, Written, nodes
 from ...trace import Answer
 from ...trace.finding import Finding

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from ...facts import names
 from ...facts.case import Case
-from ...source import names
 from ...trace import Answer, Variable
 from ...trace.finding import Finding
 from ..base import Rule

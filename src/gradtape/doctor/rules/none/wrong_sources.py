@@ -6,9 +6,9 @@ import ast
 
 import numpy as np
 
+from ...facts import names
 from ...facts.case import Case
 from ...facts.graph import ancestors, first_use, path
-from ...source import names
 from ...trace import Answer, Value, Variable
 from ...trace.finding import Finding
 from ..base import Rule

@@ -7,7 +7,7 @@ import numpy as np
 from ...facts.case import Case
 from ...facts.faults import descendants
 from ...facts.layers import overflowed
-from ...source.names import operand
+from ...facts.names import operand
 from ...source.place import Place
 from ...trace import Value
 from ...trace.finding import Finding

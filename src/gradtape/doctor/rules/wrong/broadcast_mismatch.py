@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from ...facts.case import Case
+from ...facts.names import operand
 from ...facts.replay import flows_in, gradient, replay, wide
 from ...source import edits, sources
-from ...source.names import operand
 from ...trace import Event, Value
 from ...trace.finding import Finding, WouldBe
 from ...trace.states import norm

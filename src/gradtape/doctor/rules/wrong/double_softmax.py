@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...facts.case import Case
 from ...facts.layers import PASSES
+from ...facts.names import operand
 from ...facts.replay import flows_in, gradient, replay, wide
-from ...source.names import operand
 from ...trace import Event, Value
 from ...trace.finding import Finding, WouldBe
 from ...trace.states import norm

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...entry.history import Line
 from ...facts.case import Case
 from ...facts.replay import Replay, above, flows_in, replay
 from ...facts.zeros import cancellations, nothing
 from ...trace import Event, Value
 from ...trace.finding import Finding
+from ...trace.history import Line
 from ..base import KINKS, Rule
 
 # Ops in which what depends on the source can add up to something that does not.

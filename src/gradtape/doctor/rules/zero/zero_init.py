@@ -6,13 +6,13 @@ import ast
 
 import numpy as np
 
-from ...entry.history import Line
 from ...facts.case import Case
 from ...facts.zeros import Death, nothing
 from ...source import edits
 from ...source.place import Place
 from ...trace import Value
 from ...trace.finding import Finding
+from ...trace.history import Line
 from ..base import DeathRule
 
 SUMS = frozenset({"AddV2", "Add", "AddN", "Sub", "BiasAdd"})

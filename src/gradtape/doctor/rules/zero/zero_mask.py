@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...entry.history import Line
 from ...facts.case import Case
+from ...facts.expressions import operand
 from ...facts.zeros import Death, nothing
-from ...source.expressions import operand
 from ...trace import Value
 from ...trace.finding import Finding
+from ...trace.history import Line
 from ...trace.kinds import COMPARISONS
 from ..base import DeathRule
 

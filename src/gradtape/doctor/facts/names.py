@@ -9,8 +9,8 @@ from contextlib import suppress
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
+from ..source.place import Place
 from ..trace import Event, Value
-from .place import Place
 
 _PLAIN = re.compile(r"[\w.]+(\[[^\[\]]*\])*")  # a name, an attribute, an entry
 DEEP = 4  # how far into objects a variable is looked for
