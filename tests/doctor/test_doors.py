@@ -355,7 +355,7 @@ def test_help_is_quick_and_whole() -> None:
 def test_a_fault_of_the_doctor_is_one_line(write) -> None:
     path = write(
         """\
-import gradtape.doctor.session as session
+import gradtape.doctor.entry.session as session
 def fail(*_):
     raise RuntimeError("oh")
 session.examine = fail

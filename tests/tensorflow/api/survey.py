@@ -151,7 +151,7 @@ def throughout() -> Iterator[str]:
 
     for home in sorted(_FAMILIES):
         if text := difference(importlib.import_module(f"gradtape.{home}").__doc__):
-            yield f"{home}: {text}"
+            yield f"{home.rpartition('.')[2]}: {text}"
     for text in dict.fromkeys(answers.values()):
         cases = sorted({_case(case) for case, reason in answers.items() if reason == text})
         yield f"{text} (recorded: {', '.join(cases)})"
@@ -161,8 +161,11 @@ def throughout() -> Iterator[str]:
 # Modules that make up a namespace and are not one, so that nobody else reads what they say.
 _FAMILIES = [
     found.name
-    for found in pkgutil.iter_modules(tf.__path__)
-    if not found.name.startswith("_") and found.name != "numpy" and not offered(found.name)
+    for room in ("arrays", "math", "linalg", "nn", "strings", "control")
+    for found in pkgutil.iter_modules(
+        importlib.import_module(f"gradtape.{room}").__path__, f"{room}."
+    )
+    if not offered(found.name)
 ]
 
 
