@@ -10,12 +10,13 @@ import numpy as np
 
 from .. import nest
 from ..core.apply import QUIET, hush, tensor, unhush
-from ..core.record import Recorder, Value, follow, follows, threads
+from ..core.record import Recorder, Value, threads
 from ..framework import convert
 from ..framework.enums import UnconnectedGradients
 from ..framework.variable import Variable
 from ..ops.shape import broadcast_to
 from .push import push
+from .recording import follow, follows
 
 log = logging.getLogger("gradtape")
 

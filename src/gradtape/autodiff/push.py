@@ -14,10 +14,9 @@ import numpy as np
 from ..core.apply import tensor
 from ..core.op import LETTERS, Op
 from ..core.operand import Operand
-from ..core.record import Tape, follow
-from ..ops.elementwise import sqrt
 from ..ops.reasons import Reason
 from ..ops.rows import Slices
+from .recording import Tape, follow
 from .sweep import calls, prune, settled, sweep, unbroadcast, wrap
 
 _function = type(sweep)
@@ -36,7 +35,7 @@ def push(op: Op, operands: Any, tangents: list, params: dict, results: Any, reco
             if t is not None
         ]
         return _total(parts)
-    if op.push == "diagonal" and op is not sqrt:  # whose pull hides its pole from 0, its push not
+    if op.push == "diagonal" and not op.hides_pole:
         return _diagonal(op, operands, tangents, results, recorded)
     return _transposed(op, operands, tangents, params, results, recorded)
 

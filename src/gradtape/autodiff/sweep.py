@@ -15,17 +15,13 @@ import numpy as np
 from ..core.apply import QUIET, hush, tensor, unhush
 from ..core.op import LETTERS, Op
 from ..core.operand import Operand
-from ..core.record import Value
-from ..ops.elementwise import add
-from ..ops.kernels.pending import Awaited, Pending, Products, Rows, product_later, rows_later
-from ..ops.linear import matmul, matmul_nt
+from ..core.record import BRIEF, Value
+from ..ops.kernels.pending import Awaited, Pending, Products, Rows
 from ..ops.reasons import Reason
 from ..ops.reduce import sum_of
 from ..ops.rows import Slices
 from ..ops.shape import identity
 
-SHORT = 11  # fields of a record of `quick`
-SEVERAL = 8  # of an op with several results
 # Cotangents that are no arrays yet, and have a method `dense`.
 _SPECIAL: frozenset[Any] = frozenset({Slices, Products, Rows, Awaited})
 
@@ -37,7 +33,7 @@ def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0)
     """
     found: dict = {}
     pop = grads.pop
-    short = _short if recorded or lead else _plain
+    brief = _brief if recorded or lead else _plain
     # Complex cotangents come from the targets or out of an op between real and complex numbers;
     # a sweep that has met neither does not look at dtypes.
     some_complex = True in [_is_complex(g) for g in grads.values()]
@@ -47,15 +43,15 @@ def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0)
             i = record[1]
             g = pop(i, None)
             if g is None:
-                if len(record) != SEVERAL or (g := _parts(record[7], grads, found, wanted)) is None:
+                if i is not None or (g := _parts(record[7], grads, found, wanted)) is None:
                     continue
             elif i in wanted:
                 found[i] = g
             op = record[0]
             if g.__class__ in _SPECIAL and not (op is identity and g.__class__ is Slices):
                 g = g.dense()
-            if len(record) == SHORT:
-                pull = short
+            if len(record) == BRIEF:
+                pull = brief
             else:
                 some_complex = some_complex or op.real
                 pull = _row_by_row if lead and not op.batches else _general
@@ -82,26 +78,25 @@ def prune(records: list, wanted: set) -> list:
     useful = set(wanted)
     kept = []
     for record in records:
-        if len(record) == SHORT:
-            i, a, b = record[1:4]
+        if len(record) == BRIEF:
+            a, b = record[4:6]
             use_a, use_b = a in useful, b in useful
             if not (use_a or use_b):
                 continue
             if not use_a and a is not None:
-                record = (*record[:2], None, *record[3:])
+                record = (*record[:4], None, *record[5:])
             elif not use_b and b is not None:
-                record = (*record[:3], None, *record[4:])
+                record = (*record[:5], None, *record[6:])
         else:
-            i, ids = record[1:3]
+            ids = record[4]
             if not any(k in useful for k in ids):
                 continue
             if not all(k is None or k in useful for k in ids):
                 ids = [k if k in useful else None for k in ids]
-                record = (*record[:2], ids, *record[3:])
-        if len(record) == SEVERAL:
-            useful.update(k for k in record[7] if k is not None)
-        else:
-            useful.add(i)
+                record = (*record[:4], ids, *record[5:])
+            if record[7] is not None:
+                useful.update(k for k in record[7] if k is not None)
+        useful.add(record[1])
         kept.append(record)
     return kept
 
@@ -129,7 +124,7 @@ def _conj(g: Any) -> Any:
     return np.conj(g)
 
 
-# How to call a rule on what a short record kept, by the names in the rule's signature.
+# How to call a rule on what a brief record kept, by the names in the rule's signature.
 _PLAIN: dict[tuple[str, ...], Any] = {
     (): lambda r: lambda g, a, b, y: r(g),
     ("a",): lambda r: lambda g, a, b, y: r(g, a._value),
@@ -173,8 +168,8 @@ def _without_slope(op: Op, reason: Reason | None) -> Any:
 
 
 def _plain(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
-    """`_short` on arrays and without a stack, as training needs it."""
-    _, _, a_id, b_id, a, b, y, a_shape, b_shape, _, _ = record
+    """`_brief` on arrays and without a stack, as training needs it."""
+    _, _, _, _, a_id, b_id, a, b, y, a_shape, b_shape = record
     rules = (op.calls or calls(op))[0]
     if a_id is not None:
         h = rules[0](g, a, b, y)
@@ -187,8 +182,8 @@ def _plain(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int
         old = grads.get(b_id)
         if (
             old is not None
-            and op in _LATER
-            and (later := _LATER[op](old, g, a, b_shape)) is not None
+            and op.later is not None
+            and (later := op.later(old, g, a, b_shape)) is not None
         ):
             grads[b_id] = later
             return
@@ -199,16 +194,8 @@ def _plain(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int
             grads[b_id] = h if old is None else old + h
 
 
-# How to put off what is added to a second operand, where weights and biases stand as a rule.
-_LATER: dict[Op, Any] = {
-    matmul: lambda old, g, a, b_shape: product_later(old, a._value, g),
-    matmul_nt: lambda old, g, a, b_shape: product_later(old, g, a._value),
-    add: lambda old, g, a, b_shape: None if b_shape is None else rows_later(old, g),
-}
-
-
-def _short(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
-    _, _, a_id, b_id, a, b, y, a_shape, b_shape, _, _ = record
+def _brief(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
+    _, _, _, _, a_id, b_id, a, b, y, a_shape, b_shape = record
     rules = (op.calls or calls(op))[recorded]
     if a_id is not None:
         h = rules[0](g, a, b, y)
@@ -227,7 +214,7 @@ def _short(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int
 
 
 def _general(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: int) -> None:
-    _, _, ids, names, kept, *_ = record
+    ids, names, kept = record[4:7]
     values = [wrap(v) for v in kept] if recorded else [_unwrap(v) for v in kept]
     parts: Any = op.joint and op.rules[0](g, *_chosen(op.names[0], names, values))
     for k, i in enumerate(ids):

@@ -13,9 +13,10 @@ import numpy as np
 
 from .. import dtypes, errors, nest
 from ..core.apply import tensor
+from ..core.op import registry
 from ..core.operand import Operand
 from ..core.place import caller
-from ..core.record import Tape, Value, everyone, follow, follows, threads
+from ..core.record import Value, everyone, threads
 from ..framework import convert
 from ..framework.enums import UnconnectedGradients
 from ..framework.indexed_slices import from_sweep
@@ -24,7 +25,8 @@ from ..framework.shapes import CompositeTensor, TensorShape
 from ..framework.variable import Variable
 from ..ops.kernels.forks import in_children
 from ..ops.rows import Slices
-from ..ops.shape import broadcast_to, cast, concat, reshape, transpose
+from ..ops.shape import broadcast_to, concat, reshape, transpose
+from .recording import Tape, follow, follows
 from .sweep import prune, settled, sweep
 
 log = logging.getLogger("gradtape")
@@ -36,6 +38,7 @@ _USED_UP = (
 _warned = 0
 _said: set[tuple] = set()  # places in the user's code
 _NONE = np.zeros(())
+_CASTS = {op for op in registry.values() if op.casts}
 # Elements of the widest stack that a Jacobian sweeps at once.
 _STACK = 1 << 24
 
@@ -443,8 +446,8 @@ def _some_bfloat16(tape: Tape, values: tuple) -> bool:
     if "V" in [getattr(value, "_value", _NONE).dtype.kind for value in values]:
         return True
     # In the middle of other dtypes there is a cast out of it: 0.03 us a record to look for one.
-    return cast in map(itemgetter(0), tape.records) and any(
-        record[0] is cast and record[4][0].kind == "V" for record in tape.records
+    return not _CASTS.isdisjoint(map(itemgetter(0), tape.records)) and any(
+        record[0] in _CASTS and record[6][0].kind == "V" for record in tape.records
     )
 
 

@@ -1,9 +1,7 @@
 """Applying an op to tensors: compute with NumPy, then record for whoever follows an operand.
 
-There are two ways to say it, because this is the hottest path of all: ops of one or two operands
-without parameters, recorded as (op, id, a_id, b_id, a, b, y, a_shape, b_shape, code, offset), and
-all others, as (op, id, ids, names, kept, code, offset). What no rule needs is None or left out.
-Of an op with several results, the id is None and the last field the list of theirs.
+There are two ways to say it, because this is the hottest path of all: `quick` for ops of one or two
+operands without parameters, whose records are brief (see `record`), and `general` for all others.
 """
 
 from __future__ import annotations
@@ -35,16 +33,19 @@ _variable, QUIET = _quiet_setting()
 hush, unhush = _variable.set, _variable.reset
 new: Any = Value.__new__
 
-# The layer above fills these in: the class of results, the class that is read by `_read`, what
+# Bound once, by the layer above: the class of results, the class that is read by `_read`, what
 # converts an operand or a pair that must agree in dtype, what makes the exceptions to raise.
-Tensor: Any = Value
-Variable: Any = Value
-operand = operands = complain = wrong_dtype = cast(Any, None)
+# (Names of this module, not fields of an object: those take 0.03 us longer an op.)
+Tensor = Variable = operand = operands = complain = wrong_dtype = cast(Any, None)
 
 
-def install(**hooks: Any) -> None:
-    globals().update(hooks)
-    Value.kind = Tensor
+def bind(tensor: type, variable: type, convert: Any) -> None:
+    """Bind the engine to its classes, and to a module that knows how values become tensors."""
+    global Tensor, Variable, operand, operands, complain, wrong_dtype
+    Tensor = Value.kind = tensor
+    Variable = variable
+    operand, operands = convert.to_tensor, convert.pair
+    complain, wrong_dtype = convert.complain, convert.wrong_dtype
 
 
 def tensor(value: Any) -> Any:
@@ -120,8 +121,8 @@ def quick(op: Op) -> Any:
         if ours[user.f_globals.get("__package__")]:
             user = caller()
         entry = (
-            op, i, a_id, b_id, a if keep_a else None, b if keep_b else None, t if keep_y else None,
-            a_shape, b_shape, user.f_code, user.f_lasti,
+            op, i, user.f_code, user.f_lasti, a_id, b_id,
+            a if keep_a else None, b if keep_b else None, t if keep_y else None, a_shape, b_shape,
         )  # fmt: skip
         for append in m.appends:
             append(entry)
@@ -181,13 +182,15 @@ def several(op: Any, operands: Any, params: dict, values: tuple, m: Mark | None)
     return tuple(results)
 
 
-def _note(m: Mark, op: Any, i: int | None, operands: Any, params: dict, y: Any, *made: Any) -> None:
+def _note(
+    m: Mark, op: Any, i: int | None, operands: Any, params: dict, y: Any, made: Any = None
+) -> None:
     """Record an op for those who follow it."""
     ids = [None if (n := a._mark) is None or n.live is None else a._id for a in operands]
     tracked = (True,) if len(ids) == 1 else tuple([k is not None for k in ids])
     names, keep = op.plans.get(tracked) or op.plan(tracked)
     user = caller(3)
-    entry = (op, i, ids, names, keep(operands, params, y), user.f_code, user.f_lasti, *made)
+    entry = (op, i, user.f_code, user.f_lasti, ids, names, keep(operands, params, y), made)
     for append in m.appends:
         append(entry)
     for recorder in m.pushers:

@@ -17,7 +17,6 @@ LETTERS = "abcdefh"  # operands; g is the cotangent
 FLOATS, NUMBERS, REALS, ANYTHING = "fcV", "iufcV", "iufV", "biufcVO"
 registry: dict[str, Op] = {}
 
-Rule = Callable[..., Any]
 Plan = tuple[tuple[str, ...], Callable[[Any, dict, Any], list]]
 
 
@@ -27,38 +26,41 @@ class Op:
 
     apply: Callable[..., Any]
     calls: Any = None  # how to call the rules of an element-wise op; the sweep fills it in
-    meanwhile: Any = None  # a second operand's rule that leaves the work to threads, for sweeps
+    # What a declaration may say, and what holds where it does not:
+    shape: Callable[..., Any]  # the result's shape from those of the operands and params
+    sample: Any = None  # operands and params for the tests
+    label: str  # TensorFlow's name, for messages
+    push: str = "transposed"  # the pull; or "diagonal", "linear", "bilinear"
+    params: Sequence[str] = ()  # names, in the order in which NumPy's function has them
+    joint: bool = False  # one rule gives the cotangents of all operands, as a sequence
+    real: bool = False  # not holomorphic: rules take cotangents of complex numbers as they are
+    broadcasts: bool = False  # the sweep sums cotangents back to their operand's shape
+    batches: bool = False  # rules take a `g` with more leading axes: a stack of cotangents
+    numpy: Sequence[Callable[..., Any]] = ()  # what rules call it, beside its forward
+    takes: str = ANYTHING
+    casts: bool = False  # the result has a dtype of its own
+    hides_pole: bool = False  # a cotangent of 0 stays 0 where a tangent of 0 becomes nan
+    later: Any = None  # puts off what is added to the second operand's cotangent, in sweeps
+    meanwhile: Any = None  # that operand's rule, which leaves the work to other threads
 
-    def __init__(
-        self,
-        name: str,
-        forward: Callable[..., Any],
-        pull: Any,  # a rule or a reason why there is none, or one of these for each operand
-        *,
-        shape: Callable[..., Any],  # the result's shape from those of the operands and params
-        sample: Any = None,  # operands and params for the tests
-        label: str | None = None,  # TensorFlow's name, for messages
-        push: str | None = None,  # "diagonal", "linear" or "bilinear"; else the pull is transposed
-        params: Sequence[str] = (),  # names, in the order in which NumPy's function has them
-        joint: bool = False,  # one rule gives the cotangents of all operands, as a sequence
-        real: bool = False,  # not holomorphic: rules take cotangents of complex numbers as they are
-        broadcasts: bool = False,  # the sweep sums cotangents back to their operand's shape
-        batches: bool = False,  # rules take a `g` with more leading axes: a stack of cotangents
-        numpy: Sequence[Callable[..., Any]] = (),  # what rules call it, beside its forward
-        takes: str = ANYTHING,
-    ) -> None:
-        self.name, self.label = name, label or name.title().replace("_", "")
-        self.forward, self.shape, self.sample = forward, shape, sample
+    def __init__(self, name: str, forward: Callable[..., Any], pull: Any, **said: Any) -> None:
+        """`pull` is a rule or a reason why there is none, or one of these for each operand."""
+        self.name, self.forward, self.label = name, forward, name.title().replace("_", "")
         self.rules = pull if isinstance(pull, tuple) else (pull,)
         self.names = tuple(_names(rule) for rule in self.rules)
-        self.push, self.params, self.joint, self.real = push, tuple(params), joint, real
-        self.broadcasts, self.batches, self.takes = broadcasts, batches, takes
         self.plans: dict[tuple[bool, ...], Plan] = {}
-        if name in registry:
-            raise ValueError(f"the op {name!r} is declared twice")
+        vars(self).update(said)
+        unknown = {n for n in sum(self.names, ()) if not self._knows(n)} | {*said} - {*_TRAITS}
+        if unknown or name in registry:
+            raise TypeError(f"the op {name!r} is declared twice, or names {unknown}")
         registry[name] = self
-        for function in (forward, *numpy):
+        for function in (forward, *self.numpy):
             vocabulary.setdefault(function, self)
+
+    def _knows(self, name: str) -> bool:
+        """Whether a rule may name this: an operand, the result, a shape, a dtype, a parameter."""
+        of_operand = name[0] in LETTERS and name[1:] in ("", "_shape", "_dtype")
+        return of_operand or name in _FIELDS or name in self.params
 
     def __call__(self, *values: Any, **params: Any) -> Any:
         for value in values:
@@ -77,9 +79,13 @@ class Op:
                         wanted[f"{LETTERS[i]}_shape"] = None
             # One function for all names: a list of functions takes twice as long.
             fields = ", ".join(map(_field, wanted))
-            keep = eval(f"lambda operands, params, y: [{fields}]")
+            text = f"lambda operands, params, y: [{fields}]"
+            keep = eval(compile(text, f"<what {self.name} keeps>", "eval"))
             self.plans[tracked] = tuple(wanted), keep
         return self.plans[tracked]
+
+
+_TRAITS = Op.__annotations__
 
 
 def _names(rule: Any) -> tuple[str, ...]:

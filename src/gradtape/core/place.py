@@ -12,8 +12,7 @@ class _Ours(dict[str | None, bool]):
     """Whether a package is part of gradtape, by its name; asked once for each."""
 
     def __missing__(self, package: str | None) -> bool:
-        self[package] = found = package is not None and f"{package}.".startswith(f"{NAME}.")
-        return found
+        return self.setdefault(package, f"{package}.".startswith(f"{NAME}."))
 
 
 ours = _Ours()

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
-from ..core import apply
 from ..core.apply import QUIET, hush, tensor, unhush
 from ..core.op import Op
 from ..core.record import Value
@@ -559,13 +558,3 @@ _ALL = (
     "bfloat16", "float16", "float32", "float64", "uint8", "uint16", "uint32", "uint64", "int8",
     "int16", "int32", "int64", "complex64", "complex128", "bool", "string",
 )  # fmt: skip
-
-
-def install(tensor_class: type) -> None:
-    apply.install(
-        Tensor=tensor_class,
-        operand=to_tensor,
-        operands=pair,
-        complain=complain,
-        wrong_dtype=wrong_dtype,
-    )

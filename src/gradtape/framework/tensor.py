@@ -275,7 +275,6 @@ class Tensor(Value, metaclass=_TensorType):
 
 Tensor.__module__, Tensor.__qualname__ = "tensorflow.python.framework.ops", "EagerTensor"
 type.__dict__["__name__"].__set__(Tensor, "tensorflow.python.framework.ops.EagerTensor")
-convert.install(Tensor)
 
 
 class Absent:

@@ -646,6 +646,6 @@ for _name, _symbol, _instead in (
 
 
 tell_absent(Variable, [name for name in ARRAY_METHODS if not hasattr(Variable, name)])
-apply.install(Variable=Variable)
+apply.bind(Tensor, Variable, convert)
 Variable.__name__ = Variable.__qualname__ = "ResourceVariable"
 Variable.__module__ = "tensorflow.python.ops.resource_variable_ops"

@@ -359,6 +359,7 @@ conv: Op = op(
     ),
     shape=lambda a, b, geometry: (a[0], *geometry.counts(a[1:-1]), b[-1]),
     label="Conv2D", params=("geometry",), push="bilinear", batches=True, takes=FLOATING + "i",
+    meanwhile=_filter_meanwhile,
     sample=lambda d: [
         ([d(2, 3, 3, 2), d(2, 2, 2, 3)], {"geometry": PLAIN}),
         ([d(1, 4, 3, 4), d(2, 3, 2, 4)], {"geometry": ODD}),
@@ -366,7 +367,6 @@ conv: Op = op(
         ([d(1, 4, 3, 2), d(2, 3, 1, 4)], {"geometry": ODD}),
     ],
 )  # fmt: skip
-conv.meanwhile = _filter_meanwhile
 conv_input: Op = op(
     "conv_input", _conv_input,
     (

@@ -19,6 +19,7 @@ from ..core.op import NUMBERS, REALS, Op
 from .declare import elementwise
 from .kernels.choose import only
 from .kernels.parallel import MANY, in_blocks, shared
+from .kernels.pending import rows_later
 from .reasons import Flat, Missing
 from .shape import cast
 
@@ -65,6 +66,7 @@ def _zero_where(condition: Any, y: Any) -> Any:
 add = elementwise(
     "add", operator.add, (lambda g: g, lambda g: g),
     label="AddV2", numpy=(np.add,), takes=NUMBERS + "O",
+    later=lambda old, g, a, b_shape: None if b_shape is None else rows_later(old, g),
 )  # fmt: skip
 sub = elementwise(
     "sub", operator.sub, (lambda g: g, lambda g: -g),
@@ -201,7 +203,10 @@ nextafter = elementwise(
 # --- powers and exponentials --------------------------------------------------------------------
 # Of these three TensorFlow's slopes are kernels of their own, which give 0 for a cotangent of 0
 # whatever the slope, so that tf.where may hide their poles; hence np.reciprocal in other rules.
-sqrt = elementwise("sqrt", np.sqrt, lambda g, y: sqrt_slope(g, y), sample=POSITIVE)
+sqrt = elementwise(
+    "sqrt", np.sqrt, lambda g, y: sqrt_slope(g, y), sample=POSITIVE,
+    hides_pole=True,
+)  # fmt: skip
 sqrt_slope: Op = elementwise(
     "sqrt_slope", lambda a, b: _zero_where(a == 0, a / (b + b)),
     (lambda g, b: g / (b + b), lambda g, b, y: -g / b * y),

@@ -12,6 +12,7 @@ from ..core import apply
 from ..core.op import FLOATS, NUMBERS, REALS
 from .declare import op
 from .kernels.jobs import blas
+from .kernels.pending import product_later
 from .kernels.product import ALONE, product
 
 
@@ -102,13 +103,14 @@ matmul: Any = _product(
     lambda d: [
         ([d(2, 3), d(3, 4)], {}), ([d(5, 2, 3), d(3, 4)], {}), ([d(5, 1, 2, 3), d(2, 3, 4)], {}),
     ],
-    numpy=(np.matmul,),
+    numpy=(np.matmul,), later=lambda old, g, a, b_shape: product_later(old, a._value, g),
 )  # fmt: skip
 matmul_nt: Any = _product(
     "matmul_nt", lambda a, b: _matmul(a, turned(b)),
     (lambda g, b: matmul(g, b), lambda g, a, b: _across_rows(g, a, b)),
     lambda a, b: _matmul_shape(a, _turned_shape(b)),
     lambda d: [([d(2, 3), d(4, 3)], {}), ([d(5, 2, 3), d(4, 3)], {}), ([d(2, 3), d(5, 4, 3)], {})],
+    later=lambda old, g, a, b_shape: product_later(old, g, a._value),
 )  # fmt: skip
 matmul_tn: Any = _product(
     "matmul_tn", lambda a, b: _matmul(turned(a), b),

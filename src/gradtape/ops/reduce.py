@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import NUMBERS, REALS, Op, Rule
+from ..core.op import NUMBERS, REALS, Op
 from .declare import op
 from .elementwise import divide_no_nan
-from .reasons import Discrete, Reason
+from .reasons import Discrete
 from .shape import cast
 
 SUM: Any = np.add.reduce
@@ -103,7 +103,7 @@ def _samples(d: Any) -> list:
     ]
 
 
-def reduction(name: str, forward: Any, pull: Rule | Reason, label: str, **more: Any) -> Any:
+def reduction(name: str, forward: Any, pull: Any, label: str, **more: Any) -> Any:
     more = {"sample": _samples, "batches": True, **more}
     return op(name, forward, pull, shape=reduced, label=label, params=("axis", "keepdims"), **more)
 
@@ -342,7 +342,7 @@ def _running_samples(d: Any) -> list:
     ]
 
 
-def running(name: str, forward: Any, pull: Rule, **more: Any) -> Any:
+def running(name: str, forward: Any, pull: Any, **more: Any) -> Any:
     params = ("axis", "exclusive", "reverse")
     more = {"sample": _running_samples, "takes": NUMBERS, "batches": True, **more}
     return op(name, forward, pull, shape=same_shape, params=params, **more)

@@ -220,7 +220,7 @@ cast: Op = op(
     "cast", _cast,
     lambda g, a_dtype: cast(g, dtype=a_dtype) if a_dtype.kind in "fcV" else None,
     shape=lambda a, dtype: a,
-    params=("dtype",), push="linear", batches=True, real=True,
+    params=("dtype",), push="linear", batches=True, real=True, casts=True,
     sample=lambda d: [([d(2, 3)], {"dtype": np.dtype("float64")})],
 )  # fmt: skip
 

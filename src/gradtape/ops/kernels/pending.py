@@ -17,9 +17,9 @@ from weakref import ref
 import numpy as np
 from numpy import ndarray
 
-from ..linear import matmul_tn
 from .forks import before_forks, in_children
 from .jobs import Effort
+from .product import product
 
 # Rows of one product that are few enough to wait, and as many as are multiplied at once. They
 # bound the memory, too: cotangents that wait live longer than they would.
@@ -62,8 +62,8 @@ class Products(Pending):
     def dense(self) -> Any:
         """The sum with everything in it."""
         if self._a:
-            product = matmul_tn(np.concatenate(self._a), np.concatenate(self._g))
-            self._sum = np.add(self._sum, product, out=self._sum if self._own else None)
+            new = product(np.concatenate(self._a).T, np.concatenate(self._g))
+            self._sum = np.add(self._sum, new, out=self._sum if self._own else None)
             self._own, self._a, self._g, self._rows = True, [], [], 0
         return self._sum
 

@@ -13,11 +13,11 @@ from types import FrameType
 from typing import Any
 
 from .... import nest
-from ....autodiff.sweep import SEVERAL, SHORT
+from ....autodiff.recording import follows, operand_ids, result_ids
 from ....autodiff.tape import GradientTape, _differentiate
 from ....core.apply import tensor
 from ....core.place import caller
-from ....core.record import Value, follows, threads
+from ....core.record import Value, threads
 from ....framework.variable import Variable
 from ....ops.reasons import Reason
 from ...entry.session import RUNNING, Session
@@ -171,13 +171,10 @@ def _users(tape: Any, key: int) -> tuple[list[tuple[Any, Place]], list[tuple[Pla
     the reason; and all numbers of values that were computed from it."""
     reached, found, stops = {key}, [], []
     for record in tape.records:
-        several = len(record) == SEVERAL
-        inputs = record[2:4] if len(record) == SHORT else record[2]
-        used = [k for k, i in enumerate(inputs) if i is not None and i in reached]
+        used = [k for k, i in enumerate(operand_ids(record)) if i is not None and i in reached]
         if used:
-            op = record[0]
-            reached.update(record[7] if several else record[1:2])
-            code, offset = record[5:7] if several else record[-2:]
+            op, _, code, offset = record[:4]
+            reached.update(result_ids(record))
             if code is not None:
                 found.append((op, at(code, offset)))
                 rules = [op.rules[0 if op.joint else k] for k in used]

@@ -382,9 +382,9 @@ def _puller(op: Any, operands: Any, params: dict, result: Any) -> Any:
         grads = {i: g for i, g in zip(made, cotangents, strict=True) if g is not None}
         if not grads:
             return [None] * len(tensors)
-        record: tuple = (op, OUT, ids, names, kept, None, 0)
-        if isinstance(result, tuple):
-            record = (op, None, *record[2:], made)
+        several = isinstance(result, tuple)
+        one, all_of_them = (None, made) if several else (OUT, None)
+        record = (op, one, None, 0, ids, names, kept, all_of_them)
         found = sweep([record], grads, set(wanted), recorded=False)
         return [_dense(found.get(i)) for i in range(len(tensors))]
 
