@@ -135,7 +135,7 @@ def test_the_setting_is_tensorflows() -> None:
 
 IN_PLACE = """
 import numpy as np, gradtape as tf
-from gradtape.ops import parallel
+from gradtape.ops.kernels import parallel
 parallel.limit = 2
 size = parallel.MANY + 1
 v = tf.Variable(np.zeros(size, "float32"))
