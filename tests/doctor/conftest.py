@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import random
-import sys
-
-import numpy as np
 import pytest
 
-import gradtape
+from .programs import seed
 
 
 @pytest.fixture(autouse=True)
 def seeded() -> None:
-    random.seed(2)
-    np.random.seed(2)
-    gradtape.random.set_seed(2)
-    if "tensorflow" in sys.modules:
-        sys.modules["tensorflow"].random.set_seed(2)
+    seed()

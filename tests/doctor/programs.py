@@ -5,16 +5,33 @@ from __future__ import annotations
 import contextlib
 import io
 import linecache
+import random
+import sys
 from itertools import count
 from typing import Any
 
+import numpy as np
+
+import gradtape
 from gradtape.doctor.entry.session import Session
 from gradtape.doctor.trace.finding import Finding
 
 from .truth import Truthful
 
 _serial = count()
-PREAMBLE = "import numpy as np\nimport gradtape as tf\n"
+PREAMBLES = {
+    engine: f"import numpy as np\nimport {engine} as tf\n" for engine in ("gradtape", "tensorflow")
+}
+PREAMBLE = PREAMBLES["gradtape"]
+
+
+def seed() -> None:
+    """Programs that draw without a seed draw the same from here."""
+    random.seed(2)
+    np.random.seed(2)
+    gradtape.random.set_seed(2)
+    if "tensorflow" in sys.modules:
+        sys.modules["tensorflow"].random.set_seed(2)
 
 
 def diagnose(

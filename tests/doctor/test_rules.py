@@ -1,15 +1,10 @@
 """Every rule: its own examples, and the programs of `<rule>.md`, give what they say.
 
-A Markdown file holds sections. Each has a failing program (```python), the finding it must give
-first (```finding), and may have the cured program (```python cured), which must be quiet.
-`python -m tests.doctor.test_rules rule-name` prints what the programs give now.
+Whether the words of a finding are the accepted ones is a test of its own, beside that of its facts.
 """
 
 from __future__ import annotations
 
-import re
-import sys
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -18,64 +13,88 @@ from gradtape.doctor.rules import CATALOGUE
 from gradtape.doctor.rules.base import Rule
 from gradtape.doctor.trace.finding import Finding
 
-from .programs import PREAMBLE, diagnose, sketch
+from .programs import PREAMBLE, diagnose, seed, sketch
+from .sections import ACCEPT, Section, facts, file_of, rewritten, sections
 
-HERE = Path(__file__).parent
 RULES = [rule for rule in CATALOGUE if not rule.needs]
-_BLOCK = re.compile(r"^```(\w+)( cured)?\n(.*?)^```$", re.M | re.S)
 
 
-class Section(NamedTuple):
-    title: str
-    failing: str
-    expected: str
-    cured: str | None
+class Case(NamedTuple):
+    """A program of a rule's file."""
+
+    rule: Rule
+    section: Section
+
+    @property
+    def id(self) -> str:
+        return f"{self.rule.name}: {self.section.title}"
 
 
-def sections(rule: Rule) -> list[Section]:
-    return parts(HERE / f"{rule.name}.md")
+CASES = [
+    Case(rule, section) for rule in RULES if file_of(rule).exists()
+    for section in sections(file_of(rule))
+]  # fmt: skip
 
 
-def parts(file: Path) -> list[Section]:
-    found = []
-    for part in file.read_text().split("\n## ")[1:]:
-        title, blocks = part.splitlines()[0], _BLOCK.findall(part)
-        failing = next(b for kind, cured, b in blocks if kind == "python" and not cured)
-        cured = next((b for kind, cured, b in blocks if cured), None)
-        expected = next((b for kind, _, b in blocks if kind == "finding"), "")
-        found.append(Section(title, failing, expected.strip(), cured))
-    return found
+@pytest.fixture(scope="module", params=CASES, ids=[case.id for case in CASES])
+def told(request: pytest.FixtureRequest) -> tuple[Case, str]:
+    """A program, and its first finding; the tests of one program run it once."""
+    seed()
+    found = diagnose(PREAMBLE + request.param.section.failing).findings.values()
+    return request.param, next(map(sketch, found), "nothing was found")
 
 
-def cases() -> list:
-    return [
-        pytest.param(section, id=f"{rule.name}: {section.title}")
-        for rule in RULES
-        if (HERE / f"{rule.name}.md").exists()
-        for section in sections(rule)
-    ]
-
-
-@pytest.mark.parametrize("section", cases())
-def test_a_failing_program_is_explained_and_the_cured_one_is_quiet(section: Section) -> None:
-    found = list(diagnose(PREAMBLE + section.failing).findings.values())
-    assert found, "nothing was found"
-    assert sketch(found[0]) == section.expected
+def test_a_failing_program_is_explained_and_the_cured_one_is_quiet(told: tuple[Case, str]) -> None:
+    (_, section), found = told
+    assert facts(found) == facts(section.expected)
     if section.cured is not None:
         quiet = diagnose(PREAMBLE + section.cured).findings.values()
         assert [sketch(f) for f in quiet] == []
 
 
+def test_the_words_are_as_accepted(told: tuple[Case, str]) -> None:
+    (rule, section), found = told
+    assert found == section.expected, f"if they are better ones: {ACCEPT} {rule.name}"
+
+
+def test_facts_are_told_from_words() -> None:
+    finding = """\
+GT205 rounding-op: zero of w, line 5: `tf.round(w)`
+likely: a staircase.
+edit the line, or: would be, had it not been
+fix: leave it out
+edit: y = w
+would be: norm 3.0, shape (2, 3) (round passed straight through)"""
+    assert facts(finding).splitlines() == [
+        "GT205 rounding-op: zero of w, line 5: `tf.round(w)`",
+        "likely: ",
+        "edit: y = w",
+        "would be: norm 3.0, shape (2, 3)",
+    ]
+    assert facts("would be unknown: nobody knows") == "would be unknown: "
+    assert facts("would be: [1.5, -2e-05] (by differences)") == "would be: [1.5, -2e-05]"
+
+
+def test_what_is_accepted_goes_into_its_own_section() -> None:
+    program = "```python\nx\n```"
+    parts = [f"## {title}\n\n{program}\n\n```finding\n{title} old\n```\n" for title in "abc"]
+    parts[1] = f"## b\n\n{program}\n"
+    text = "# A rule\n\n" + "\n".join(parts)
+    assert rewritten(text, "a", "new") == text.replace("a old", "new")
+    parts[1] += "\n```finding\nnew\n```\n"
+    assert rewritten(text, "b", "new") == "# A rule\n\n" + "\n".join(parts)
+
+
 def test_a_program_that_is_run_again_gets_the_same_findings() -> None:
-    for section in (case.values[0] for case in cases() if "left-the-tape" in str(case.id)):
+    for section in (case.section for case in CASES if case.rule.name == "left-the-tape"):
         first, second = (diagnose(PREAMBLE + section.failing).findings for _ in range(2))
         assert [*map(sketch, first.values())] == [*map(sketch, second.values())]
 
 
-EDITED = [case for case in cases() if "\nedit: " in case.values[0].expected]
+EDITED = [case for case in CASES if "\nedit: " in case.section.expected]
 
 
-@pytest.mark.parametrize("section", EDITED)
+@pytest.mark.parametrize("section", [c.section for c in EDITED], ids=[c.id for c in EDITED])
 def test_the_edited_lines_cure_the_program(section: Section) -> None:
     """One finding after the other: each edit removes its own, until nothing is left to edit."""
     program = PREAMBLE + section.failing
@@ -115,18 +134,9 @@ def test_the_examples_of_a_rule_are_true(rule: Rule) -> None:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_every_rule_has_programs_of_its_own(rule: Rule) -> None:
-    assert len(sections(rule)) >= 3, "a rule shows the fault written in three ways"
+    assert len(sections(file_of(rule))) >= 3, "a rule shows the fault written in three ways"
 
 
 def test_codes_and_names_are_unique() -> None:
     assert len({rule.code for rule in CATALOGUE}) == len(CATALOGUE)
     assert len({rule.name for rule in CATALOGUE}) == len(CATALOGUE)
-
-
-if __name__ == "__main__":
-    for wanted in (r for r in RULES if r.name in sys.argv[1:]):
-        for section in sections(wanted):
-            session = diagnose(PREAMBLE + section.failing)
-            print(f"## {section.title}", *map(sketch, session.findings.values()), sep="\n")
-            if section.cured is not None:
-                print("cured:", *map(sketch, diagnose(PREAMBLE + section.cured).findings.values()))

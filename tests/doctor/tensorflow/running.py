@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 
@@ -11,9 +12,9 @@ import gradtape
 from gradtape.doctor.engines.choice import installed
 from gradtape.doctor.entry.session import Session
 
-from ..programs import diagnose
+from ..programs import PREAMBLES, diagnose
 
-PREAMBLE = "import numpy as np\nimport tensorflow as tf\n"
+PREAMBLE = PREAMBLES["tensorflow"]
 needs_tensorflow = [
     pytest.mark.skipif(
         not installed(),
@@ -23,8 +24,8 @@ needs_tensorflow = [
 ]
 
 
-@pytest.fixture
-def on_tensorflow() -> Iterator[None]:
+@contextlib.contextmanager
+def fresh() -> Iterator[None]:
     """TensorFlow, imported once a process, as if it had just been imported."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     import tensorflow as tf
@@ -33,6 +34,12 @@ def on_tensorflow() -> Iterator[None]:
     tf.random.set_seed(0)
     yield
     tf.keras.backend.clear_session(free_memory=False)
+
+
+@pytest.fixture
+def on_tensorflow() -> Iterator[None]:
+    with fresh():
+        yield
 
 
 def diagnosed(program: str) -> Session:
