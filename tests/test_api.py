@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
-from types import ModuleType
 
 import pytest
 
@@ -74,13 +73,6 @@ def test_what_programs_use_is_there() -> None:
     programs, tests = figures()
     assert programs == 1.0
     assert tests >= 0.9
-
-
-def test_only_tensorflows_names_are_shown() -> None:
-    shown = [name for name in dir(tf) if isinstance(getattr(tf, name), ModuleType)]
-    known = {entry.name for entry in NAMES}
-    assert [name for name in shown if name not in known and not name.startswith("__")] == []
-    assert "tape" not in dir(tf)
 
 
 def test_the_advice_names_what_there_is() -> None:

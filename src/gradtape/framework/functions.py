@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from sys import _getframe
 from typing import Any
 
 from ..core.op import Op
@@ -28,5 +29,6 @@ def binary(op: Op, name: str, doc: str) -> Callable[..., Any]:
 
 def _named(function: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
     function.__name__ = function.__qualname__ = name
+    function.__module__ = _getframe(2).f_globals["__name__"]  # where it is declared
     function.__doc__ = doc
     return function

@@ -5,6 +5,8 @@ from __future__ import annotations
 from threading import local
 from typing import Any
 
+from .pickles import recipe
+
 
 class _Scopes(local):
     """Each thread starts outside all scopes."""
@@ -46,6 +48,9 @@ class name_scope:
 
     def __exit__(self, *exception: Any) -> None:
         _scopes.current = self._outer.pop()
+
+    def __reduce__(self) -> tuple:
+        return recipe(type(self), (self._name,))
 
 
 def _inside(name: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from .. import dtypes, errors
 from ..core.apply import tensor
 from ..framework import convert
+from ..framework.pickles import recipe
 from ..framework.shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
 from ..framework.tensor import Tensor
 from ..ops.rows import add_rows
@@ -92,6 +93,9 @@ class RaggedTensor(CompositeTensor):
     def __init__(self, values: Any, row_splits: Any) -> None:
         self.values = values if isinstance(values, RaggedTensor) else convert.to_tensor(values)
         self.row_splits = convert.to_tensor(row_splits, hint=_INT64)
+
+    def __reduce__(self) -> tuple:
+        return recipe(type(self), (self.values, self.row_splits))
 
     # --- from its parts ---------------------------------------------------------------------------
     @classmethod

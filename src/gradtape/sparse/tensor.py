@@ -9,6 +9,7 @@ import numpy as np
 from .. import dtypes, errors
 from ..core.record import Value
 from ..framework import convert
+from ..framework.pickles import recipe
 from ..framework.shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
 
 _INT64 = np.dtype(np.int64)
@@ -80,6 +81,9 @@ class SparseTensor(CompositeTensor):
             raise ValueError(
                 f"Dimensions {places[1]} and {self.dense_shape._value.shape[0]} are not compatible"
             )
+
+    def __reduce__(self) -> tuple:
+        return recipe(type(self), (self.indices, self.values, self.dense_shape))
 
     @property
     def _type_spec(self) -> TypeSpec:  # type: ignore[override]
