@@ -10,10 +10,8 @@ import numpy as np
 
 from ..facts.detours import Entry, Exit, link
 from ..source.place import Place, at
+from ..source.users import is_users
 from ..trace import Answer, Event, Query, Tape, Trace, Value, Variable, Watch
-
-LIBRARIES = {"gradtape", "numpy", "tensorflow", "keras", "runpy", "contextlib", "functools"}
-TESTS = "tests.doctor"
 
 
 def with_those_around(log: list[tuple], first: int, start: int, stop: int) -> int:
@@ -222,8 +220,7 @@ def innermost(error: BaseException) -> tuple[CodeType, int] | None:
     """The user's innermost frame in the traceback of an exception: its code and instruction."""
     found, step = None, error.__traceback__
     while step is not None:
-        module = step.tb_frame.f_globals.get("__name__") or ""
-        if module.partition(".")[0] not in LIBRARIES and not module.startswith(TESTS):
+        if is_users(step.tb_frame.f_globals.get("__name__")):
             found = step.tb_frame.f_code, step.tb_lasti
         step = step.tb_next
     return found

@@ -29,6 +29,7 @@ from ....framework.variable import Variable
 from ....math import reductions, segments
 from ....random import stateless
 from ...source.place import Place, at
+from ...source.users import is_users
 from ...trace import Asked, Trace
 from ..joining import innermost, with_those_around
 from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Fader, needed
@@ -72,7 +73,6 @@ INDEXING = (
 # What is kept of older tapes: a chain of steps for the rules that look back, if it is small.
 KEEP_EVENTS, KEEP_TAPES, KEEP_MADE = 200, 3, 1_000
 # Libraries whose frames are not the user's.
-LIBRARIES = frozenset({"gradtape", "numpy", "scipy", "contextlib", "functools", "runpy"})
 
 
 class Engine:
@@ -511,16 +511,10 @@ def stack(frame: FrameType | None, limit: int = 12) -> tuple[tuple[CodeType, int
     """The user's frames, innermost first."""
     found: list[tuple[CodeType, int]] = []
     while frame is not None and len(found) < limit:
-        if _is_users(frame.f_globals.get("__name__")):
+        if is_users(frame.f_globals.get("__name__")):
             found.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back
     return tuple(found)
-
-
-@cache
-def _is_users(module: str | None) -> bool:
-    """Is a module of this name the user's own?"""
-    return (module or "").partition(".")[0] not in LIBRARIES
 
 
 def _operator(name: str) -> Any:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from types import CodeType, FrameType
 from typing import Any
 
-LIBRARIES = frozenset({
-    "tensorflow", "keras", "tf_keras", "tensorflow_probability", "numpy", "scipy", "gradtape",
-    "contextlib", "functools", "runpy", "importlib", "threading", "optree", "tree", "wrapt", "absl",
-    "concurrent", "IPython", "ipykernel", "pytest", "_pytest", "pluggy",
-})  # fmt: skip
+from ...source.users import is_users
+
 REWRITES = "tensorflow.python.autograph"  # calls the user's functions, and others for them
 METRICS = "keras.src.metrics"
 # By the id of the code, which is quick (0.1 us; the code itself takes up to 1.3, all of it is
@@ -25,7 +22,7 @@ def foreign(frame: FrameType) -> int:
     known = _KNOWN.get(id(frame.f_code))
     if known is None:
         name = frame.f_globals.get("__name__") or ""
-        known = 2 if name.startswith(METRICS) else int(name.partition(".")[0] in LIBRARIES)
+        known = 2 if name.startswith(METRICS) else int(not is_users(name))
         _KNOWN[id(frame.f_code)] = known
         _HELD.append(frame.f_code)
     return known
