@@ -72,7 +72,6 @@ INDEXING = (
 )  # fmt: skip
 # What is kept of older tapes: a chain of steps for the rules that look back, if it is small.
 KEEP_EVENTS, KEEP_TAPES, KEEP_MADE = 200, 3, 1_000
-# Libraries whose frames are not the user's.
 
 
 class Engine:
@@ -100,9 +99,6 @@ class Engine:
 
     # --- coming and going -------------------------------------------------------------------------
     def start(self) -> None:
-        for _, name, _ in OPAQUES:
-            # A lazy name first asked for while we listen would keep our function for good.
-            getattr(sys.modules["gradtape"], name, None)
         self._hook_ops()
         self._hook_later_ops()
         self._hook_variables()
@@ -134,12 +130,13 @@ class Engine:
         self._undo.append(lambda: setattr(owner, name, old) if had else delattr(owner, name))
 
     def _replace(self, new: dict[Any, Any]) -> None:
-        """Put functions in the place of others, wherever a module holds them."""
-        functions = {id(old): put for old, put in new.items()}
-        for module in list(sys.modules.values()):
-            for name, value in list(getattr(module, "__dict__", {}).items()):
-                if id(value) in functions:
-                    self._set(module, name, functions[id(value)])
+        """Put functions in the place of others, wherever a module holds them.
+
+        Namespaces look up names when they are first asked for: what holds ours at the end is not
+        only what held the others at the beginning.
+        """
+        _exchange(new)
+        self._undo.append(lambda: _exchange({put: old for old, put in new.items()}))
 
     # --- ops --------------------------------------------------------------------------------------
     def _hook_ops(self) -> None:
@@ -505,6 +502,14 @@ def callers(frame: FrameType, limit: int = 5) -> list[tuple[CodeType, int]]:
         found.append((back.f_code, back.f_lasti))
         back = back.f_back
     return found
+
+
+def _exchange(functions: dict[Any, Any]) -> None:
+    by_id = {id(old): new for old, new in functions.items()}
+    for module in list(sys.modules.values()):
+        for name, value in list(getattr(module, "__dict__", {}).items()):
+            if id(value) in by_id:
+                setattr(module, name, by_id[id(value)])
 
 
 def stack(frame: FrameType | None, limit: int = 12) -> tuple[tuple[CodeType, int], ...]:
