@@ -27,7 +27,7 @@ autodiff
 arrays math linalg nn strings control train test autograph random signal image sparse ragged \\
 numpy config bitwise sets debugging initializers
 compile
-api types experimental internal
+raw_ops api types experimental internal
 doctor
 testing cli __init__ __main__
 """

@@ -86,7 +86,8 @@ _HOMES = {
     "signal.nd": "fftnd ifftnd irfftnd rfftnd",
     "": """
         autodiff autograph bitwise config debugging dtypes errors experimental image initializers
-        linalg math nest nn ragged random sets signal sparse strings test train types version""",
+        linalg math nest nn ragged random raw_ops sets signal sparse strings test train types
+        version""",
 }  # fmt: skip
 _find, __dir__, __all__ = _namespace(__name__, _HOMES)
 # Modules by another name, and gradtape's own, which TensorFlow does not have.

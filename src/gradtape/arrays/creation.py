@@ -38,7 +38,7 @@ def zeros(
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 0.], dtype=float32)>
     """
     no_layout(layout)
-    return _full(dimensions(shape), 0, numpy_dtype(dtype))
+    return _full(dimensions(_read_as_shape(shape)), 0, numpy_dtype(dtype))
 
 
 def ones(
@@ -46,7 +46,13 @@ def ones(
 ) -> Any:
     """A tensor of ones (of True)."""
     no_layout(layout)
-    return _full(dimensions(shape), 1, numpy_dtype(dtype))
+    return _full(dimensions(_read_as_shape(shape)), 1, numpy_dtype(dtype))
+
+
+def _read_as_shape(value: Any) -> Any:
+    """To TensorFlow, which tries a TensorShape first, bytes are numbers and no text is no axes."""
+    read = value.__class__ is bytes or (value.__class__ is str and not value)
+    return tuple(value) if read else value
 
 
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
@@ -187,6 +193,11 @@ def range(
                 f"tf.range counts in {', '.join(_RANK)}, not in {unknown[0]}: cast its arguments."
             )
         wanted = numpy_dtype(max(kinds, key=_RANK.index))
+    if wanted.kind in "ub":
+        raise errors.invalid(
+            f"Value for attr 'Tidx' of {dtypes.of(wanted).name} is not in the list of allowed "
+            "values: bfloat16, half, float, double, int8, int16, int32, int64 [Op:Range]"
+        )
     found = [_single(x) for x in found]
     found = [
         x if x._value.dtype == wanted else shape_ops.cast.apply(x, dtype=wanted) for x in found
@@ -227,9 +238,12 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
             f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num} of "
             f"dtype: {dtypes.of(given)!r}"
         )
+    if isinstance(num, np.floating):
+        num = int(num)
     ndim, count, axis = first._value.ndim + 1, number(num), number(axis)
+    count = (count + 2**31) % 2**32 - 2**31  # TensorFlow keeps 32 bits of it
     if count < 0:
-        raise errors.invalid(f"tf.linspace needs num >= 0, got {count} [Op:Range]")
+        raise errors.invalid(f"tf.linspace needs 0 <= num < 2**31, got {num} [Op:Range]")
     if not -ndim <= axis < ndim:
         raise errors.invalid(
             f"Tried to expand dim index {axis} for tensor with {ndim - 1} dimensions: axis must be "
@@ -260,7 +274,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
     if vectors and vectors[0]._value.dtype.kind == "O":
         raise convert.cannot(1, vectors[0]._value.dtype)
     for x in vectors[1:]:
-        matching(elementwise.mul, [x, vectors[0]])
+        matching("Mul", [x, vectors[0]])
     ndim = len(vectors)
     places = [*builtins.range(ndim)]
     if indexing == "xy" and ndim > 1:
@@ -358,6 +372,10 @@ def sequence_mask(
     column = shape_ops.reshape.apply(wide, shape=(*x._value.shape, 1))
     mask = compare.less.apply(places, column)
     kind = np.dtype(bool) if dtype is None else numpy_dtype(dtype)
+    if kind.kind == "O":
+        raise errors.UnimplementedError(
+            None, None, "Cast bool to string is not supported [Op:Cast]"
+        )
     return mask if kind.kind == "b" else shape_ops.cast.apply(mask, dtype=kind)
 
 
@@ -379,27 +397,19 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
     """The shapes of several tensors."""
     if not convert.is_tensor_like(input) and not listed(input, "input", "shape_n"):
         raise errors.invalid("Value for attr 'N' of 0 must be at least minimum 1 [Op:ShapeN]")
-    tensors = input if convert.is_tensor_like(input) else _one_dtype(input)
+    tensors = (
+        input
+        if convert.is_tensor_like(input)
+        else matching("ShapeN", input, beside=[out_type] if isinstance(out_type, str) else ())
+    )
     return [shape(x, out_type) for x in tensors]
-
-
-def _one_dtype(values: Any) -> list[Any]:
-    tensors = [convert.to_tensor(x) for x in values]
-    wanted = next((t for t, x in zip(tensors, values, strict=True) if x is t), tensors[0])
-    for k, x in enumerate(tensors):
-        if x.dtype != wanted.dtype and x is values[k]:
-            raise errors.invalid(
-                f"cannot compute ShapeN as input #{k}(zero-based) was expected to be a "
-                f"{convert.c_name(wanted._value.dtype)} tensor but is a "
-                f"{convert.c_name(x._value.dtype)} tensor [Op:ShapeN] name: "
-            )
-    return tensors
 
 
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     """The number of elements as a tensor."""
     wanted = listed_dtype(out_type, "out_type", _SIZES, "Size", "int32")
-    return tensor(wanted.type(convert.to_tensor(input)._value.size))
+    counted = input.flat_values if convert.is_ragged(input) else input
+    return tensor(wanted.type(convert.to_tensor(counted)._value.size))
 
 
 def rank(input: Any, name: str | None = None) -> Any:

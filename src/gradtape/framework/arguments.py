@@ -9,7 +9,6 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..core import apply
-from ..core.op import Op
 from ..core.record import Value
 from . import convert
 from .shapes import TensorShape
@@ -58,11 +57,11 @@ def vector(
         return np.array(known(value), np.int64)
     if only and isinstance(value, (str, bytes)):
         raise convert.cannot(value, np.dtype(np.int32))
+    if value.__class__ is float and not plain:
+        raise convert.cannot(value, np.dtype(np.int32))
     array = np.asarray(convert.to_tensor(value)._value)
     if array.dtype.kind in "iu" or not array.size or _counts(value, array):
         return array.astype(np.int64)
-    if value.__class__ is float and not plain:
-        raise convert.cannot(value, np.dtype(np.int32))
     raise errors.invalid(
         f"Value for attr '{attr}' of {convert.c_name(array.dtype)} is not in the list of allowed "
         f"values: int32, int64. {label} takes whole numbers here, got {value!r}. [Op:{label}]"
@@ -110,7 +109,7 @@ def defaulted(value: Any, dtype: Any) -> Any:
     it, whatever it holds; Python's own values become it if they can."""
     if convert.is_tensor_like(value):
         return convert.to_tensor(value)
-    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufcV":
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufcVUS":
         with warnings.catch_warnings(action="ignore"):  # of an imaginary part that is dropped
             return convert.to_tensor(np.asarray(value).astype(dtype))
     try:
@@ -177,9 +176,14 @@ def dimensions(shape: Any, label: str = "Fill") -> tuple[int, ...]:
     return found
 
 
+_WIDEST = 2**63
+
+
 def number(value: Any, label: str = "", only: bool = False, plain: bool = False) -> int:
     """One whole number, such as an axis; a list of one is as good, as it is in TensorFlow."""
     if value.__class__ is int:
+        if not -_WIDEST <= value < _WIDEST:
+            convert.to_tensor(value)  # its error
         return value
     array = np.asarray(getattr(value, "_value", None))
     if array.dtype.kind not in "iu" or array.size != 1:
@@ -202,11 +206,17 @@ def truth(value: Any, argument: str, default: bool = False) -> bool:
 def integer(value: Any, argument: str, compares: bool = False) -> int:
     """A Python number, a fraction being cut off; `compares` where TensorFlow compares it first."""
     if value.__class__ is int:
+        if not -_WIDEST <= value < _WIDEST:
+            raise OverflowError(f"int too big to convert: '{argument}' is {value!r}.")
         return value
     if isinstance(value, (list, tuple)):
         raise TypeError(f"Expected int for argument '{argument}' not {value!r}.")
     array = np.asarray(getattr(value, "_value", value))
-    if array.dtype.kind in "biuf" and not array.ndim and np.isfinite(array):
+    if array.dtype.kind in "cV" and not array.ndim and value.__class__ is not complex:
+        array = np.asarray(array.real, np.float64)  # as Python's int() of it
+    if array.dtype.kind in "biuf" and not array.ndim and not np.isnan(array):
+        if np.isinf(array):
+            raise OverflowError(f"cannot convert an infinity to integer: '{argument}'.")
         return int(array[()])
     if compares and array.dtype.kind in "biuf" and array.size > 1:
         raise ValueError(
@@ -217,13 +227,13 @@ def integer(value: Any, argument: str, compares: bool = False) -> int:
 
 
 def real(value: Any, argument: str, default: float) -> float:
-    """A Python number; None stands for the default."""
+    """A number of Python's or NumPy's, no tensor; None stands for the default."""
     if value is None:
         return default
-    array = None if isinstance(value, (list, tuple)) else getattr(value, "_value", value)
-    if array is None or np.ndim(array) or np.asarray(array).dtype.kind not in "biuf":
+    scalar = isinstance(value, (int, float, np.generic))
+    if not scalar or np.asarray(value).dtype.kind not in "biuf":
         raise TypeError(f"Expected float for argument '{argument}' not {value!r}.")
-    return float(array)
+    return float(value)
 
 
 def word(value: Any, argument: str, allowed: tuple[str, ...], label: str, default: str = "") -> str:
@@ -281,7 +291,7 @@ def attribute_dtype(value: Any, argument: str, label: str) -> np.dtype:
 def as_input(value: Any, dtype: Any, label: str) -> Any:
     """A tensor of the dtype that the op is declared with; another tensor is no argument for it."""
     wanted = np.dtype(dtype)
-    if isinstance(value, Value) and value._value.dtype != wanted:
+    if convert.is_tensor_like(value) and value._value.dtype != wanted:
         raise errors.invalid(
             f"cannot compute {label} as an input was expected to be a {convert.c_name(wanted)} "
             f"tensor but is a {convert.c_name(value._value.dtype)} tensor; tf.cast makes them "
@@ -318,29 +328,63 @@ def dtype(value: Any) -> np.dtype:
     return np.dtype(dtypes.as_dtype(value).as_numpy_dtype)
 
 
-def matching(op: Op, values: Any, name: str = "") -> list[Any]:
-    """Tensors of one dtype: that of the first tensor among them, or else of the first value."""
+def matching(
+    label: str,
+    values: Any,
+    name: str = "",
+    beside: Any = (),
+    default: tuple[str, ...] = (),
+) -> list[Any]:
+    """Tensors of one dtype: that of the first tensor among them, or else of the first value.
+
+    `beside`: what else the op is given; `default`: the dtypes that the op takes if it has a default
+    dtype, which is the first of them.
+    """
     wanted: Any
     if values.__class__ is list and set(map(type, values)) == {apply.Tensor}:
         wanted = values[0]._value.dtype
         if all(v._value.dtype is wanted for v in values):
             return list(values)  # what is met most: nothing to convert
-    if isinstance(values, Value) or hasattr(values, "_read"):
+    if convert.is_tensor_like(values):
         values = [values]
-    wanted = next(
-        (v._value.dtype for v in values if isinstance(v, Value) or hasattr(v, "_read")), None
-    )
+    quick = all(map(convert.quickly, (*values, *beside)))
+    counts = convert.is_tensor_like if quick else (lambda v: isinstance(v, Value))
+    wanted = next((v._value.dtype for v in values if counts(v)), None)
+    # The quick way leaves wrong tensors to the op, as does the other one if there are only tensors.
+    left = quick or all(isinstance(v, Value) for v in values)
     tensors: list[Any] = []
     for v in values:
-        own = isinstance(v, Value) or hasattr(v, "_read") or hasattr(v, "__tf_tensor__")
-        t = convert.to_tensor(v) if own else convert.to_tensor(v, wanted)
+        if convert.is_tensor_like(v) or hasattr(v, "__tf_tensor__"):
+            if left or wanted is None:
+                t = convert.to_tensor(v)
+            else:
+                t = convert.to_tensor(v, wanted) if isinstance(v, Value) else _as(v, wanted)
+        elif wanted is None and default:
+            t = _first(v, default, quick)
+        else:
+            t = convert.to_tensor(v, wanted)
         wanted = t._value.dtype if wanted is None else wanted
         tensors.append(t)
     for k, t in enumerate(tensors):
         if t._value.dtype != wanted:
             raise errors.invalid(
-                f"cannot compute {op.label} as input #{k}(zero-based) was expected to be a "
+                f"cannot compute {label} as input #{k}(zero-based) was expected to be a "
                 f"{convert.c_name(wanted)} tensor but is a {convert.c_name(t._value.dtype)} "
-                f"tensor; tf.cast makes them agree [Op:{op.label}] name: {name}"
+                f"tensor; tf.cast makes them agree [Op:{label}] name: {name}"
             )
     return tensors
+
+
+def _as(value: Any, dtype: np.dtype) -> Any:
+    read = hasattr(value, "_read")
+    return convert.read_as(value, dtype) if read else convert.to_tensor(value, dtype)
+
+
+def _first(value: Any, default: tuple[str, ...], quick: bool) -> Any:
+    """The tensor of a value that no tensor tells the dtype of, for an op with a default dtype."""
+    if quick:
+        return defaulted(value, default[0])
+    found = convert.to_tensor(value)
+    if found.dtype.name in default:
+        return found
+    return convert.to_tensor(value, hint=np.dtype(default[0]))

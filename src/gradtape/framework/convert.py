@@ -56,6 +56,8 @@ def _own(value: Any) -> Any:
         if isinstance(value, type):
             raise TypeError(f"{value!r} is a class: give one of its instances.")
         return np.asarray(value)
+    if is_ragged(value):
+        raise unsupported(value)
     names = {name for kind in type(value).__mro__ for name in vars(kind)}
     if {"__getitem__", "__len__"} <= names and "keys" not in names:
         with contextlib.suppress(TypeError, NotImplementedError):  # a memoryview with several axes
@@ -393,6 +395,12 @@ def is_ragged(value: Any) -> bool:
     return not isinstance(value, Value) and hasattr(value, "nested_row_splits")
 
 
+def is_sparse(value: Any) -> bool:
+    """Whether this is a sparse tensor, a class that lies above."""
+    parts = ("indices", "values", "dense_shape", "with_values")
+    return not isinstance(value, Value) and all(hasattr(value, part) for part in parts)
+
+
 # What `tf.register_tensor_conversion_function` adds: (priority, classes, function), in order.
 REGISTERED: list[tuple[int, Any, Any]] = []
 
@@ -427,6 +435,11 @@ def _pack(values: Any, dtype: Any, casts: bool) -> Any:
         else:
             part = to_tensor(v) if is_tensor_like(v) else to_tensor(v, dtype)
         if part._value.dtype != dtype:
+            if not casts and not all(map(is_tensor_like, values)):
+                raise TypeError(
+                    f"Cannot convert a list containing a tensor of dtype {part.dtype.name} to "
+                    f"{dtypes.of(dtype).name} (Tensor is: {part!r})"
+                )
             if not casts:
                 raise errors.invalid(
                     f"cannot compute Pack as input #{k}(zero-based) was expected to be a "
@@ -460,6 +473,23 @@ def is_tensor_like(value: Any) -> bool:
     return isinstance(value, Value) or hasattr(value, "_read")
 
 
+def quickly(value: Any) -> bool:
+    """Whether TensorFlow's ops take the value as it is. With lists, NumPy's scalars and others'
+    values among their inputs they go another way, on which a variable's dtype counts for nothing
+    beside that of a tensor, or of a value before it."""
+    return isinstance(value, (int, float, np.ndarray)) or is_tensor_like(value)
+
+
+def read_as(variable: Any, dtype: np.dtype) -> Any:
+    """What a variable holds, if that is of this dtype."""
+    if variable.dtype != dtypes.of(dtype):
+        raise ValueError(
+            f"Incompatible type conversion requested to type {dtypes.of(dtype).name} for "
+            f"`tf.Variable of type {variable.dtype.name}`. (Variable: {variable!r})"
+        )
+    return variable._read()
+
+
 # --- the engine's hooks --------------------------------------------------------------------------
 # TensorFlow's Python wrappers of these try the first operand's dtype for the second, and leave it
 # its own if that fails.
@@ -484,6 +514,9 @@ def pair(op: Op, a: Any, b: Any) -> Any:
         a = to_tensor(a)
         b = _beside(op, b, a, op.name in LENIENT)
     elif is_tensor_like(b):
+        if not isinstance(b, Value) and not quickly(a) and op.name not in LENIENT:
+            a = to_tensor(a)
+            b = read_as(b, a._value.dtype)
         b = to_tensor(b)
         a = _beside(op, a, b, op.name == "matmul")
     else:

@@ -12,7 +12,7 @@ from ..arrays.measuring import patches
 from ..arrays.reshaping import reshape
 from ..core.apply import tensor
 from ..framework import convert
-from ..framework.arguments import integer, listed, number
+from ..framework.arguments import as_input, integer, listed, number
 from ..math.elementwise import floor
 from ..ops import index, shape
 from ..ops.kernels.windows import Geometry, pads_for
@@ -215,7 +215,11 @@ def non_max_suppression_overlaps(
     score_threshold: float = float("-inf"), name: str | None = None,
 ) -> Any:  # fmt: skip
     """The same by a matrix of overlaps."""
-    o, s = convert.to_tensor(overlaps)._value, convert.to_tensor(scores)._value
+    parts = (overlaps, scores)
+    if all(map(convert.quickly, (max_output_size, overlap_threshold, score_threshold))):
+        o, s = (as_input(x, np.float32, "NonMaxSuppressionWithOverlaps")._value for x in parts)
+    else:
+        o, s = (convert.to_tensor(x, np.dtype(np.float32))._value for x in parts)
     if o.ndim != 2 or o.shape[0] != o.shape[1]:
         raise errors.invalid(
             f"overlaps must be square, got {list(o.shape)} "

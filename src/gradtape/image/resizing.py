@@ -16,6 +16,7 @@ from .. import errors
 from ..arrays.reshaping import reshape
 from ..core.apply import tensor
 from ..framework import convert
+from ..framework.arguments import truth
 from ..ops import index, shape
 from ..ops.resample import Taps, resample
 from .layout import check_size, pad_to_bounding_box, picture, size_of
@@ -207,19 +208,19 @@ def resize(
     if (rows, columns) == (height, width):
         same = method == "nearest" or x._value.dtype == _FLOAT
         return x if same else shape.cast.apply(x, dtype=_FLOAT)
+    if method not in ("nearest", "area", *_KERNELS):
+        raise ValueError(f"Resize method is not implemented: {method}")
     if rows <= 0 or columns <= 0:
         raise errors.invalid(f"output dimensions must be positive, got [{rows}, {columns}]")
     if not batch:
         x = reshape(x, (1, *x._value.shape))
-    y = _resized(x, rows, columns, method, antialias)
+    y = _resized(x, rows, columns, method, truth(antialias, "antialias"))
     return y if batch else reshape(y, y._value.shape[1:])
 
 
 def _resized(x: Any, rows: int, columns: int, method: str, antialias: bool) -> Any:
     if method == "nearest":
         return _nearest(x, rows, columns)
-    if method not in _KERNELS and method != "area":
-        raise ValueError(f"Resize method is not implemented: {method}")
     if x._value.dtype != _FLOAT:
         x = shape.cast.apply(x, dtype=_FLOAT)
     height, width = size_of(x)

@@ -122,6 +122,8 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
 def _along(op: Op, logits: Any, axis: Any) -> Any:
     x = convert.to_tensor(logits)
     ndim = x._value.ndim
+    if convert.is_tensor_like(axis) and axis._value.size == 1 and axis._value.dtype.kind in "iuf":
+        axis = axis._value.reshape(())[()]  # TensorFlow only compares it with the last axis
     axis = -1 if axis is None else axis_number(axis)
     if not ndim:
         raise errors.invalid(f"logits must have >= 1 dimension, got [] [Op:{op.label}] name: ")
@@ -255,7 +257,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
             "`data_format` must be of the form `N...C` or `NC...`. "
             f"Received: data_format={data_format}"
         )
-    x, b = matching(elementwise.add, [value, bias])
+    x, b = matching("BiasAdd", [value, bias])
     if x._value.dtype.kind in "bO":
         raise convert.wrong_dtype(elementwise.sub, x._value.dtype)
     sizes, given = x._value.shape, b._value.shape
@@ -302,7 +304,7 @@ def local_response_normalization(
     from ..ops.diagonal import in_band
     from ..ops.linear import matmul
 
-    x = convert.to_tensor(input)
+    (x,) = matching("LRN", [input], default=("float32", "bfloat16", "float16"))
     depth_radius = 5 if depth_radius is None else integer(depth_radius, "depth_radius")
     given = (("bias", bias, 1.0), ("alpha", alpha, 1.0), ("beta", beta, 0.5))
     bias, alpha, beta = (real(value, word, default) for word, value, default in given)

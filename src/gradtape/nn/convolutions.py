@@ -14,7 +14,7 @@ import numpy as np
 from .. import errors
 from ..core.op import Op
 from ..framework import arguments, convert
-from ..framework.arguments import allow
+from ..framework.arguments import allow, integer, matching
 from ..ops import convolve, shape
 from .windows import channels_first, each_axis, geometry_of, numbers, rates, to_first, to_last
 
@@ -194,7 +194,7 @@ def atrous_conv2d(
     if rate is None:
         raise TypeError("`rate` must be a whole number, got None.")
     _positive(rate)
-    if convert.is_tensor_like(padding):
+    if convert.is_tensor_like(padding) or convert.is_sparse(padding):
         raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
     if not isinstance(padding, str) or padding not in ("SAME", "VALID"):
         raise ValueError(f"`padding` must be 'SAME' or 'VALID'. Received: padding={padding}")
@@ -220,6 +220,9 @@ def depthwise_conv2d(
     x, f = convert.to_tensor(input), convert.to_tensor(filter)
     if x._value.ndim < 3:
         raise ValueError(f"depthwise_conv2d takes an input of 4 axes, got shape {x.shape}.")
+    if isinstance(strides, (list, tuple)):
+        for step in strides:
+            integer(step, "strides")
     x, f = convert.pair(convolve.conv, x, f)
     _ranks("DepthwiseConv2dNative", 2, x, f)
     allow(x, "DepthwiseConv2dNative", _FLOATS)
@@ -275,7 +278,10 @@ def _convolve_back(
     op, label, first = (
         convolve.conv_input, _LABELS[n] + "BackpropInput", channels_first(data_format, n)
     )  # fmt: skip
-    x, f = _operands(op, n, input, filters)
+    if n == 1:
+        x, f = _operands(op, n, input, filters)
+    else:
+        f, x = matching(label, [filters, input], beside=[output_shape])
     _ranks(label, n, x, f)
     allow(x, label, _FLOATS if n == 3 else _FLOATS + " int32")
     x = to_last(x, first)

@@ -17,8 +17,10 @@ from .. import math as tf_math
 from ..arrays.values import cast
 from ..core.apply import tensor
 from ..core.record import Value
+from ..framework import convert
 from ..math.clipping import clip_by_value
 from ..ops import bits
+from ..ops import complex as complex_ops
 from .types import BOOL, as_tensor, default_float, is_inexact, pair, promoted
 
 __all__ = [
@@ -210,6 +212,8 @@ def _lcm(a: Any, b: Any) -> Any:
 def _integers(a: Any, b: Any) -> tuple[Any, Any]:
     if a._value.dtype.kind not in "iu":
         raise ValueError(f"Arguments to gcd must be integers, got {a.dtype.name}.")
+    if a._value.dtype.name in ("uint16", "uint32", "uint64"):
+        raise convert.wrong_dtype(complex_ops.absolute, a._value.dtype)
     return a._value, b._value
 
 

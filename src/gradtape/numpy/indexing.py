@@ -55,6 +55,17 @@ def take_along_axis(arr: Any, indices: Any, axis: Any) -> Any:
     arr, indices = as_tensor(arr), as_tensor(indices)
     if axis is None:
         return take_along_axis(ravel(arr), indices, 0)
+    if indices._value.dtype.kind not in "iu":
+        raise errors.invalid(
+            f"Value for attr 'Tindices' of {indices.dtype.name} is not in the list of allowed "
+            "values: int32, int64 [Op:GatherV2]"
+        )
+    axis, ranks = number(axis, "TensorScatterUpdate"), (arr._value.ndim, indices._value.ndim)
+    if not -min(ranks) <= axis < min(ranks):
+        raise errors.invalid(
+            f"indices[0] = [{axis}] does not index into shape [{min(ranks)}] "
+            "[Op:TensorScatterUpdate]"
+        )
     arr, places = _aligned(arr, indices, axis)
     size = arr.shape[axis]
     places = np.where(places < 0, places + size, places)

@@ -24,6 +24,8 @@ def concat(
     axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: Any = None
 ) -> SparseTensor:
     """Sparse tensors joined along an axis; no gradient flows through it, as in TensorFlow."""
+    if not isinstance(sp_inputs, (list, tuple)):
+        raise TypeError(f"Inputs must be a list or tuple, got {sp_inputs!r}.")
     parts = [sparse(x) for x in sp_inputs]
     if len(parts) == 1:
         return parts[0]
@@ -67,6 +69,10 @@ def eye(
             raise TypeError(f"{name_} must be an integer value, got {given!r}")
     height = number(num_rows)
     width = height if num_columns is None else number(num_columns)
+    if min(height, width) < 0:
+        raise errors.invalid(
+            f"Requires start <= limit when delta > 0: 0/{min(height, width)} [Op:Range] name: "
+        )
     on = np.arange(min(height, width), dtype=np.int64)
     ones = np.ones(len(on), dtypes.as_dtype(dtype).as_numpy_dtype)
     return SparseTensor(np.stack([on, on], 1), tensor(ones), np.array([height, width], np.int64))

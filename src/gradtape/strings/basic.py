@@ -92,6 +92,9 @@ def as_string(
     if kind == "b":
         return _each(lambda x: b"true" if x else b"false", value)
     flags = fill if fill in ("", " ", "+", "-", "0", "#") else ""
+    for n, argument in ((precision, "precision"), (width, "width")):
+        if not -(2**31) <= n < 2**31:
+            raise errors.invalid(f"Attr {argument} has value {n} out of range for an int32")
     size = f"{width}" if width >= 0 else ""
     if kind in "iu":
         return _each(lambda x: (f"%{flags}{size}d" % x).encode(), value)
@@ -270,8 +273,8 @@ def regex_replace(
     input: Any, pattern: str, rewrite: str, replace_global: bool = True, name: str | None = None
 ) -> Any:
     """Every match of a pattern (or the first) replaced."""
-    found, text = _pattern(pattern), _bytes(rewrite)
     replace_global = truth(replace_global, "replace_global", default=True)
+    found, text = _pattern(pattern), _bytes(rewrite)
     # \\0 is the whole match, which Python writes otherwise.
     text = re.sub(rb"\\0", rb"\\g<0>", text)
     return _each(lambda s: found.sub(text, s, count=0 if replace_global else 1), _strings(input))

@@ -10,7 +10,7 @@ from .. import errors
 from ..core.apply import tensor
 from ..errors import invalid
 from ..framework import convert
-from ..framework.arguments import integer, listed, number, truth
+from ..framework.arguments import as_input, integer, listed, number, truth
 from ..ragged import RaggedTensor
 from . import hashing
 
@@ -104,7 +104,12 @@ def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
 ) -> Any:
     """The strings of each segment joined."""
-    texts, ids = _strings(inputs), np.asarray(convert.to_tensor(segment_ids)._value)
+    kind, label = np.dtype(object), "UnsortedSegmentJoin"
+    if all(map(convert.quickly, (inputs, segment_ids, num_segments))):
+        given = as_input(inputs, kind, label)
+    else:
+        given = convert.to_tensor(inputs, kind)
+    texts, ids = given._value, np.asarray(convert.to_tensor(segment_ids)._value)
     count = number(num_segments)
     if texts.shape[: ids.ndim] != ids.shape:
         raise errors.invalid(
@@ -119,6 +124,10 @@ def unsorted_segment_join(
     rest = texts.shape[ids.ndim :]
     rows = texts.reshape(ids.size, -1)
     places = ids.reshape(-1).tolist()
+    try:
+        np.empty((count, rows.shape[1]), object)  # in less time than the lists would take to fail
+    except MemoryError as error:
+        raise errors.exhausted("UnsortedSegmentJoin", error) from None
     groups: list[list[list[bytes]]] = [[[] for _ in range(rows.shape[1])] for _ in range(count)]
     for place, row in zip(places, rows.tolist(), strict=True):
         for group, text in zip(groups[place], row, strict=True):
@@ -149,12 +158,11 @@ def ngrams(
         )  # fmt: skip
     if padding_width is not None and padding_width < 0:
         raise ValueError(f"padding_width must be greater than 0. Received: {padding_width}")
-    widths = (ngram_width,) if isinstance(ngram_width, int) else tuple(ngram_width)
-    if not all(isinstance(width, int) for width in widths):
-        raise TypeError(
-            "ngram_width must be an integer, or tuple/list of integers. Received: "
-            f"ngram_width={ngram_width!r} with type {type(ngram_width)}"
-        )
+    several = isinstance(ngram_width, (list, tuple))
+    compared = convert.is_tensor_like(ngram_width) or isinstance(ngram_width, int)
+    if compared and ngram_width < 1:
+        raise ValueError(f"All ngram_widths must be greater than 0. Received: {ngram_width}")
+    widths = tuple(integer(w, "ngram_widths") for w in (ngram_width if several else [ngram_width]))
     if any(width < 1 for width in widths):
         raise ValueError(f"All ngram_widths must be greater than 0. Received: {widths}")
     ragged = isinstance(data, RaggedTensor)
@@ -388,7 +396,8 @@ def unicode_transcode(
     """Strings in another encoding."""
     words = {"input_encoding": input_encoding, "output_encoding": output_encoding}
     _attributes(replacement_char, **words, errors=errors)
-    texts = _strings(input)
+    truth(replace_control_characters, "replace_control_characters")
+    texts = as_input(input, np.dtype(object), "UnicodeTranscode")._value
     made = []
     for text in np.ravel(texts).tolist():
         points, _ = _characters(

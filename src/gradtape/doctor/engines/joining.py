@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import CodeType
 from typing import Any
 
@@ -14,12 +14,15 @@ from ..source.users import is_users
 from ..trace import Answer, Event, Query, Tape, Trace, Value, Variable, Watch
 
 
-def with_those_around(log: list[tuple], first: int, start: int, stop: int) -> int:
+def with_those_around(
+    before: Iterable[tuple[int, tuple]], first: int, start: int, stop: int
+) -> int:
     """The place in a log from which a cut at `first` loses no tape that was open there: an outer
-    tape is asked after all of the inner ones, however many there were."""
+    tape is asked after all of the inner ones, however many there were. `before` are the events
+    before the cut, with their places."""
     begins: dict[int, int] = {}
     opened: set[int] = set()
-    for k, event in enumerate(log[:first]):
+    for k, event in before:
         if event[0] == start:
             begins.setdefault(event[1], k)
             opened.add(event[1])
@@ -42,6 +45,7 @@ class Joiner:
         self.exits: list[Exit] = []
         self.entries: list[Entry] = []
         self.active: dict[int, list[int]] = {}  # tapes that are recording, by thread
+        self._recording: dict[int | None, frozenset[int]] = {None: frozenset()}  # the same, in sets
         self.steps: dict[Place, int] = {}
         self.held: list[Any] = []  # objects that are known by their ids
         self.readers: dict[int, Callable[..., None]] = {}  # by the kind of a raw event
@@ -90,7 +94,10 @@ class Joiner:
 
     # --- events -----------------------------------------------------------------------------------
     def _add(self, event: Event, thread: int | None = None) -> None:
-        event.tapes = frozenset(self.active.get(thread, ()) if thread is not None else ())
+        tapes = self._recording.get(thread)
+        if tapes is None and thread is not None:
+            tapes = self._recording[thread] = frozenset(self.active.get(thread, ()))
+        event.tapes = tapes or frozenset()
         self.trace.events.append(event)
         for value in event.inputs:
             value.users.append(event)
@@ -115,6 +122,7 @@ class Joiner:
             self.trace.tapes[number] = tape
         tape.spans.append([time, float("inf")])
         self.active.setdefault(thread, []).append(number)
+        self._recording.pop(thread, None)
 
     def _stop(self, time: float, number: int, code: Any, offset: int, thread: int) -> None:
         tape = self.trace.tapes.get(number)
@@ -122,6 +130,7 @@ class Joiner:
             tape.spans[-1][1] = time
         if number in self.active.get(thread, ()):
             self.active[thread].remove(number)
+            self._recording.pop(thread, None)
 
     def _reset(self, time: float, number: int, code: Any, offset: int, thread: int) -> None:
         """It has stopped and started again just now; what was before is forgotten."""

@@ -8,6 +8,7 @@ import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,14 +25,23 @@ from ..trace.history import BROKEN, History, Line, Record
 from .examining import examine
 
 THOROUGH = 3  # first steps of a place that are examined in full, healthy or not
-# Events of a log that is large: a look takes as long as a dozen steps. When the first step of a
-# place is sound and nothing is found in it, the next to be looked into is the 16th.
-MUCH, LATER = 3_000, 16
+# After a sound step of a place in which nothing was found, the next is looked into only if there
+# are events left to read: so many for each place, and one of so many that were heard, because to
+# read one takes as long as it took the program to make that many. Counted, and not timed: the same
+# program has the same report, on every machine.
+FREE, SHARE = 6_000, 6
+# Events of a sound step that are read at all: the trace of one takes 1 kB, and the doctor may take
+# 200 MB beside half of what the program takes.
+WHOLE = 150_000
 # What a call that asks for gradients may name its two first parameters.
 CALLS = (("target", "sources"), ("target", "source"), ("loss_fn", "variables"))
 UNHEARD = (
     "Some gradients were asked of a tape that was entered before the doctor listened, or long ago; "
     "of these only the state is known."
+)
+TOO_LARGE = (
+    f"Steps of more than {WHOLE:,} events are looked into only when a gradient is not sound; of "
+    "the sound ones, the numbers are looked at."
 )
 FAULTS = 5  # of the doctor's own that are told
 RUNNING: list[Session] = []  # those that have started: they share the hooks of one engine
@@ -49,6 +59,7 @@ class Session:
         self.notes: list[str] = []
         self._explained: BaseException | None = None
         self._known: dict[Place, tuple[tuple[str, ...], list[Finding]]] = {}
+        self._read: dict[Place, int] = {}  # events that were read for a place
 
     @property
     def listening(self) -> bool:
@@ -112,8 +123,9 @@ class Session:
                 _note_norms(line, norms, asked.steps)
             record.targets.extend(asked.results)
             return record
-        for line, gradient in zip(record.lines, asked.gradients, strict=False):
-            self._note(line, gradient, asked.error)
+        sizes = states.lengths(asked.gradients)
+        for line, gradient, size in zip(record.lines, asked.gradients, sizes, strict=False):
+            self._note(line, gradient, size, asked.error)
         result = asked.results[0] if len(asked.results) == 1 else None
         if result is not None and np.ndim(result) == 0:
             record.targets.add(float(np.real(result)))
@@ -132,15 +144,20 @@ class Session:
             for finding in known[1]:
                 _count(finding, place, step)
             return
-        if quiet and known is not None and not known[1] and len(self.engine.log) > MUCH:
-            due = due and step >= LATER
-            if not due:
-                return
         if quiet and step > THOROUGH:
             if not due:
                 return
-            self.engine.trim(0)  # a look at this step alone is quicker
-        with _collected_later(len(self.engine.log) > MUCH):
+            # A look at this step alone is quicker.
+            self.engine.trim(0, alone=known is None or not known[1])
+        length, spent = len(self.engine.log), self._read.get(place, 0)
+        more = spent + length > FREE + (self.engine.dropped + length) // SHARE
+        if quiet and more and known is not None and not known[1]:
+            return
+        if quiet and length > WHOLE:
+            self._note_once(TOO_LARGE)
+            return
+        self._read[place] = spent + length
+        with _collected_later():
             self._known[place] = found, self._examine(asked, record)
 
     def _glance(self, asked: Asked) -> None:
@@ -169,18 +186,16 @@ class Session:
         return record
 
     @staticmethod
-    def _note(line: Line, gradient: Any, error: BaseException | None) -> None:
+    def _note(line: Line, gradient: Any, size: float, error: BaseException | None) -> None:
         if gradient is None:
             line.state = "none" if error is None else "error"
         else:
-            flat = np.asarray(gradient).ravel()
-            size = abs(np.vdot(flat, flat).item()) ** 0.5 if flat.size else 0.0
-            told = states.by_norm(size, max(flat.size, 1))
+            told = states.by_norm(size, gradient.size or 1)
             line.state = "ok" if told == "ok" else states.state(np.asarray(gradient))
             line.known[told] = line.state
             line.norms.add(size)
             if not line.dtype:
-                line.shape, line.dtype = np.shape(gradient), flat.dtype.name
+                line.shape, line.dtype = gradient.shape, _name(gradient.dtype)
         line.states[line.state] = line.states.get(line.state, 0) + 1
 
     # --- explaining -------------------------------------------------------------------------------
@@ -190,7 +205,7 @@ class Session:
         query = trace.queries[-1]
         if query.error is None and not query.tape.spans:
             # What it recorded was not heard, and guesses about it would be false alarms.
-            self.notes = [UNHEARD]
+            self._note_once(UNHEARD)
             return []
         query.target_name, query.step = record.target, record.steps
         query.scope = {**asked.frame.f_globals, **asked.frame.f_locals}
@@ -205,6 +220,10 @@ class Session:
         if query.error is not None:
             self._explained = query.error
         return found
+
+    def _note_once(self, words: str) -> None:
+        if words not in self.notes:
+            self.notes.append(words)
 
     def _keep(self, finding: Finding) -> Finding:
         known = self._earlier(finding) or self.findings.setdefault(finding.key, finding)
@@ -293,11 +312,17 @@ def _note_norms(line: Line, norms: list[Any], steps: int) -> None:
     line.states[line.state] = line.states.get(line.state, 0) + steps
 
 
+@cache
+def _name(dtype: Any) -> str:
+    """NumPy works it out anew at every call, 1 us."""
+    return str(dtype.name)
+
+
 @contextmanager
-def _collected_later(much: bool) -> Iterator[None]:
+def _collected_later() -> Iterator[None]:
     """A trace of many objects, none of which is garbage yet: to walk them all again and again would
-    take a third of the time."""
-    on = much and gc.isenabled()
+    take a third of the time, of a small log half."""
+    on = gc.isenabled()
     if on:
         gc.disable()
     try:

@@ -21,6 +21,8 @@ PLAIN = re.compile(
     r"^'(list|tuple|int|float|bool|complex|str|bytes|range|numpy\.\w+)' object has no attribute "
     r"'(shape|dtype|get_shape|ndims|rank|_shape|_shape_as_list|is_self_adjoint|device|graph|"
     r"is_fully_defined|set_shape|as_list|base_dtype)'"
+    r"|^'numpy\.dtypes\.\w+' object has no attribute 'is_(floating|integer|complex|bool)'"
+    r"|^'([\w.]*EagerTensor|ResourceVariable)' object has no attribute '(ndims|is_self_adjoint)'"
     r"|^EagerTensor object has no attribute '(astype|data|tolist|transpose|reshape|ravel)'"
     r"|^can't multiply sequence by non-int|^can only concatenate (list|tuple) \(not "
     r"|^list indices must be integers or slices, not tuple$"
@@ -44,11 +46,30 @@ def _accidents(d: Found) -> bool:
 
 
 @DIFFERS.difference(
+    "forgotten attributes",
+    "A whole number beyond 64 bits is an OverflowError; TensorFlow forgets it beside a variable.",
+)
+def _forgotten(d: Found) -> bool:
+    ours = raised(d.got) or {"raises": ""}
+    beside = any(given["kind"] == "variable" for given in d.program["inputs"])
+    return not raised(d.expected) and ours["raises"] == "OverflowError" and beside
+
+
+@DIFFERS.difference(
+    "short seeds",
+    "A seed of one number is refused; TensorFlow reads on behind it in the memory.",
+)
+def _short_seeds(d: Found) -> bool:
+    words = "seed must have shape [2], not [1]:"
+    return not raised(d.expected) and words in (raised(d.got) or {}).get("message", "")
+
+
+@DIFFERS.difference(
     "plain values",
     "Numbers, lists and arrays are taken where TensorFlow's Python asks them for what only its "
     "tensors have, or its tensors for what only NumPy's arrays have, and ends in an "
     "AttributeError or a TypeError of Python's: `tf.nn.conv2d` of a list, "
-    "`tf.experimental.numpy.cbrt` of whole numbers.",
+    "`tf.experimental.numpy.isinf` of an array, `tf.experimental.numpy.cbrt` of whole numbers.",
 )
 def _plain_values(d: Found) -> bool:
     error = raised(d.expected)

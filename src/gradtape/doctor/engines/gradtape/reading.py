@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import redirect_stdout
+from functools import partial
 from io import StringIO
 from typing import Any
 
@@ -34,6 +35,38 @@ _OPAQUE_NAMES = {
 OUT = -1  # the number of an op's own result in a sweep of one record
 
 
+class OpEvent(Event):
+    """An op: it pulls and plays again with what the log holds of it, and so takes less memory."""
+
+    __slots__ = ("_other_pull", "_other_replay", "raw")
+
+    def __init__(
+        self, raw: tuple, inputs: list[Value], outputs: list[Value], place: Place, time: float,
+        attrs: dict, outer: Any,
+    ) -> None:  # fmt: skip
+        self.kind, self.name, self.inputs, self.outputs = raw[0].label, raw[0].name, inputs, outputs
+        self.place, self.time, self.way, self.attrs, self.back = place, time, "op", attrs, None
+        self.sure, self.outer, self.layer, self.tapes = True, outer, None, frozenset()
+        self.raw = raw  # the op, its operands, parameters and result
+        self._other_pull = self._other_replay = None
+
+    @property
+    def pull(self) -> Any:
+        return self._other_pull or partial(_pull, *self.raw)
+
+    @pull.setter
+    def pull(self, pull: Any) -> None:
+        self._other_pull = pull
+
+    @property
+    def replay(self) -> Any:
+        return self._other_replay or partial(_replay, *self.raw[:3])
+
+    @replay.setter
+    def replay(self, replay: Any) -> None:
+        self._other_replay = replay
+
+
 class Reader(Joiner):
     """One reading: values by the objects that the log holds."""
 
@@ -43,7 +76,10 @@ class Reader(Joiner):
         super().__init__(engine)
         self.by_array: dict[int, Value] = {}
         self.again = Again()
+        self.places: dict[tuple[int, int], Place] = {}  # a quicker `at`: code has a slow hash
         self.inside: list[tuple] = []
+        self.numbers: dict[float, Any] = {}  # Python numbers as arrays
+        self.left = any(event[0] == raw.ESCAPE for event in engine.log)
         self.stacks: dict[int, tuple] = {}  # where an array was converted, by its id
         self.readers = {
             raw.OP: self._op, raw.READ: self._read, raw.MADE: self._made,
@@ -77,6 +113,12 @@ class Reader(Joiner):
         if dtype is None:
             return raw.gradient_array(thing)
         return np.asarray(convert.to_tensor(thing)._value, dtype=dtype)
+
+    def _at(self, code: Any, offset: int) -> Place:
+        known = self.places.get((id(code), offset))
+        if known is None:
+            known = self.places[id(code), offset] = at(code, offset)  # the log holds the code
+        return known
 
     # --- values -----------------------------------------------------------------------------------
     def _value(
@@ -121,12 +163,16 @@ class Reader(Joiner):
         if isinstance(thing, (list, tuple)) and convert.holds_tensor(thing):
             return self._new("number", None, thing)
         try:
-            array = np.asarray(thing)
+            array = self.numbers.get(thing) if thing.__class__ is float else None
+            if array is None:
+                array = np.asarray(thing)
+                if thing.__class__ is float and thing:  # of zeros there are two that are equal
+                    self.numbers[thing] = array
         except (TypeError, ValueError):
             array = None
         kind = "array" if isinstance(thing, (np.ndarray, np.generic)) else "number"
         value = self._new(kind, array, thing if kind == "array" else None)
-        if stack:
+        if stack and (self.left or kind == "array"):  # else there is nothing that may come back
             known = self.stacks.get(id(thing))
             longer = known is not None and known[1][0] == stack[0] and len(known[1]) > len(stack)
             self.entries.append(
@@ -154,22 +200,30 @@ class Reader(Joiner):
 
     # --- ops --------------------------------------------------------------------------------------
     def _op(
-        self, time: float, op: Any, operands: Any, params: Any, result: Any, *where: Any
-    ) -> None:
-        outer, code, offset, thread = where
-        frames = ((code, offset), *(outer or ()))
-        inputs = [self._value(a, time, frames, k) for k, a in enumerate(operands)]
+        self, time: float, op: Any, operands: Any, params: Any, result: Any, flat: Any,
+        code: Any, offset: int, thread: int,
+    ) -> None:  # fmt: skip
+        outer = tuple(zip(flat[::2], flat[1::2], strict=True)) if flat else ()
+        inputs, known, faded = [], self.by_object.get, result.__class__ is Faded
+        for k, a in enumerate(operands):
+            value = known(id(a))
+            if value is None:
+                value = self._value(a, time, ((code, offset), *outer), k)
+                faded = faded or a.__class__ is Faded
+            inputs.append(value)
         outputs = self._results(result)
         # TensorFlow's op has the logits first.
         attrs = {**params, "logits": 1} if op.name == "cross_entropy" else params
-        if any(thing.__class__ is Faded for thing in (*operands, result)):
+        place = self._at(code, offset)
+        if faded or any(a.__class__ is Faded for a in operands):
             pull, replay = _later(op, operands, params, result, inputs[:], outputs[:])
+            event = Event(
+                op.label, op.name, inputs, outputs, place, time, attrs=attrs, pull=pull,
+                outer=outer, replay=replay,
+            )  # fmt: skip
         else:
-            pull, replay = _puller(op, operands, params, result), _replayer(op, operands, params)
-        event = Event(
-            op.label, op.name, inputs, outputs, at(code, offset), time, attrs=attrs, pull=pull,
-            outer=outer or [], replay=replay,
-        )  # fmt: skip
+            raw = (op, operands, params, result)
+            event = OpEvent(raw, inputs, outputs, place, time, attrs, outer)
         self._add(event, thread)
 
     def _opaque(
@@ -234,7 +288,7 @@ class Reader(Joiner):
 
         event = Event(
             "CustomGradient", getattr(function, "__name__", "custom_gradient"), inputs, outputs,
-            at(code, offset), time, pull=pull,
+            self._at(code, offset), time, pull=pull,
             attrs={"function": function, "grad": grad, "inside": inside},
         )  # fmt: skip
         self._add(event, thread)
@@ -265,18 +319,18 @@ class Reader(Joiner):
             for number in self.active.get(thread, ()):
                 tape = self.trace.tapes[number]
                 if tape.auto_watch:
-                    tape.watch(Watch(value, time, at(code, offset), automatic=True))
+                    tape.watch(Watch(value, time, self._at(code, offset), automatic=True))
 
     def _made(self, time: float, it: Any, given: Any, array: Any, *where: Any) -> None:
         code, offset, thread = where
-        place = at(code, offset)
+        place = self._at(code, offset)
         variable = self._variable(it, place)
         variable.made, variable.time = place, time
         self._stored(time, it, given, array, "rewrap", "tf.Variable", place, thread)
 
     def _assign(self, time: float, it: Any, how: str, given: Any, array: Any, *where: Any) -> None:
         code, offset, thread = where
-        self._stored(time, it, given, array, "assign", how, at(code, offset), thread)
+        self._stored(time, it, given, array, "assign", how, self._at(code, offset), thread)
 
     def _stored(
         self, time: float, it: Any, given: Any, array: Any, way: str, name: str, place: Place,
@@ -328,9 +382,9 @@ def _later(
 
     def pull(cotangents: Any) -> list:
         made = _held(result, outputs[0]) if len(outputs) == 1 else result
-        return _puller(op, given(), params, made)(cotangents)
+        return _pull(op, given(), params, made, cotangents)
 
-    return pull, lambda arrays: _replayer(op, given(), params)(arrays)
+    return pull, lambda arrays, whole=False: _replay(op, given(), params, arrays, whole)
 
 
 def _held(thing: Any, value: Value) -> Any:
@@ -343,52 +397,46 @@ def _held(thing: Any, value: Value) -> Any:
 
 
 # --- one op, forwards again -----------------------------------------------------------------------
-def _replayer(op: Any, operands: Any, params: dict) -> Any:
+def _replay(
+    op: Any, operands: Any, params: dict, arrays: Any, whole: bool = False
+) -> tuple[list, Any]:
     """The op on other arrays, real numbers in double precision, and so whole ones on request."""
-
-    def replay(arrays: Any, whole: bool = False) -> tuple[list, Any]:
-        taken = [t._value for t in _tensors(op, operands)]
-        kinds = "fViu" if whole else "fV"
-        tensors = tuple(
-            untracked(np.asarray(a, np.float64 if t.dtype.kind in kinds else t.dtype)[()])
-            for a, t in zip(arrays, taken, strict=True)
-        )
-        given = dict(params)
-        if op.label == "Cast" and np.dtype(params["dtype"]).kind in "fV":
-            given["dtype"] = np.dtype(np.float64)
-        result = op.forward(*[t._value for t in tensors], **given)
-        several = isinstance(result, tuple)
-        outputs = tuple(untracked(np.asarray(y)[()]) for y in (result if several else (result,)))
-        pull = _puller(op, tensors, given, outputs if several else outputs[0])
-        return [t._value for t in outputs], pull
-
-    return replay
+    taken = [t._value for t in _tensors(op, operands)]
+    kinds = "fViu" if whole else "fV"
+    tensors = tuple(
+        untracked(np.asarray(a, np.float64 if t.dtype.kind in kinds else t.dtype)[()])
+        for a, t in zip(arrays, taken, strict=True)
+    )
+    given = dict(params)
+    if op.label == "Cast" and np.dtype(params["dtype"]).kind in "fV":
+        given["dtype"] = np.dtype(np.float64)
+    result = op.forward(*[t._value for t in tensors], **given)
+    several = isinstance(result, tuple)
+    outputs = tuple(untracked(np.asarray(y)[()]) for y in (result if several else (result,)))
+    pull = partial(_pull, op, tensors, given, outputs if several else outputs[0])
+    return [t._value for t in outputs], pull
 
 
 # --- one op, backwards ----------------------------------------------------------------------------
-def _puller(op: Any, operands: Any, params: dict, result: Any) -> Any:
-    def pull(cotangents: Any) -> list:
-        tensors = _tensors(op, operands)
-        results = result if isinstance(result, tuple) else (result,)
-        wanted = [
-            i for i, t in enumerate(tensors)
-            if t is not None and t._value.dtype.kind in "fcV"
-        ]  # fmt: skip
-        tracked = tuple(i in wanted for i in range(len(tensors)))
-        ids = [i if on else None for i, on in enumerate(tracked)]
-        names, keep = op.plan(tracked)
-        kept = keep(tensors, params, result)
-        made = [OUT - k for k in range(len(results))]
-        grads = {i: g for i, g in zip(made, cotangents, strict=True) if g is not None}
-        if not grads:
-            return [None] * len(tensors)
-        several = isinstance(result, tuple)
-        one, all_of_them = (None, made) if several else (OUT, None)
-        record = (op, one, None, 0, ids, names, kept, all_of_them)
-        found = sweep([record], grads, set(wanted), recorded=False)
-        return [_dense(found.get(i)) for i in range(len(tensors))]
-
-    return pull
+def _pull(op: Any, operands: Any, params: dict, result: Any, cotangents: Any) -> list:
+    tensors = _tensors(op, operands)
+    results = result if isinstance(result, tuple) else (result,)
+    wanted = [
+        i for i, t in enumerate(tensors)
+        if t is not None and t._value.dtype.kind in "fcV"
+    ]  # fmt: skip
+    tracked = tuple(i in wanted for i in range(len(tensors)))
+    ids = [i if on else None for i, on in enumerate(tracked)]
+    names, keep = op.plan(tracked)
+    kept = keep(tensors, params, result)
+    made = [OUT - k for k in range(len(results))]
+    grads = {i: g for i, g in zip(made, cotangents, strict=True) if g is not None}
+    if not grads:
+        return [None] * len(tensors)
+    one, several = (None, made) if isinstance(result, tuple) else (OUT, None)
+    record = (op, one, None, 0, ids, names, kept, several)
+    found = sweep([record], grads, set(wanted), recorded=False)
+    return [_dense(found.get(i)) for i in range(len(tensors))]
 
 
 def _dense(h: Any) -> Any:
