@@ -102,7 +102,7 @@ def test_exceptions_are_needed() -> None:
 
 
 def test_the_doctor_knows_engines_only_in_their_room() -> None:
-    """Beside what is the same on all of them: the version, how a program is run, what a fork does."""
+    """Beside what is the same on all: the version, how a program is run, what a fork does."""
     allowed = {"doctor", "version", "api.run", "ops.kernels.forks"}
     for path in (PACKAGE / "doctor").rglob("*.py"):
         if "engines" not in path.relative_to(PACKAGE).parts:
