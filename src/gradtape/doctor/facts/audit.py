@@ -20,6 +20,7 @@ from ..trace.finding import Finding
 from ..trace.history import History
 from .case import Case
 from .faults import finite
+from .pulling import pull_back
 from .replay import Flows, above, between, flows_in, replay, twin, wide
 
 STEP = 1e-6  # of the moves, relative to the size of what is moved
@@ -263,6 +264,10 @@ def _flows_of(event: Event) -> Flows:
     return lambda e: e in own and e.way == "op"
 
 
+def _goes_on(event: Event, k: int, given: Value) -> bool:
+    return given.floating and kinds.cause(event, k, event.outputs[0]) is None
+
+
 def reference(event: Event) -> Callable[[Any], list] | None:
     """The pull of the ops that ran inside a function with a custom gradient, if all have one."""
     inside: list[Value] = event.attrs.get("inside", [])
@@ -277,18 +282,7 @@ def reference(event: Event) -> Callable[[Any], list] | None:
         for made, g in zip(inside, gs, strict=True):
             if g is not None:
                 cotangents[made] = cotangents[made] + g if made in cotangents else g
-        for step in reversed(steps):
-            arrived = [cotangents.get(o) for o in step.outputs]
-            if all(g is None for g in arrived):
-                continue
-            assert step.pull is not None
-            for k, part in enumerate(step.pull(arrived)):
-                given = step.inputs[k]
-                cause = kinds.cause(step, k, step.outputs[0])
-                if part is None or not given.floating or cause is not None:
-                    continue
-                old = cotangents.get(given)
-                cotangents[given] = part if old is None else old + part
+        pull_back(reversed(steps), cotangents, lambda step: step.pull, _goes_on)
         for value in list(cotangents):
             known = twin(value, event.inputs)
             if known is not None and value not in event.inputs:

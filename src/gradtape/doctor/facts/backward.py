@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from ..trace import Event, Query, Tape, Trace, Value
 from . import bridges
 from .graph import ancestors, makers, why
+from .pulling import Pull, pull_back
 
 
 @dataclass(eq=False)
@@ -45,9 +45,24 @@ def walk(
     inside = ancestors(targets)
     sources = {id(answer.source) for answer in query.answers}
     events = [event for event in makers(inside) if not _update(event, query, sources)]
+    across = tape is None or bool(mended)
+    closed: dict[Event, list[bool]] = {}  # of each operand: whether nothing comes to it
+
+    def pull_of(event: Event) -> Pull | None:
+        ends = [False] * len(event.inputs) if tape is None else _closed(event, tape, mended)
+        closed[event] = ends
+        if across and ends and all(ends):
+            return None
+        return _pull(event, result, across, query.scope)
+
+    def reaches(event: Event, k: int, given: Value) -> bool:
+        return given.array is not None and not closed[event][k] and (across or given.floating)
+
+    def arrive(given: Value, part: Any) -> tuple[Value, Any]:
+        return given, _fitted(part, given)
+
     with np.errstate(all="ignore"):
-        for event in reversed(events):
-            _step(event, result, tape, mended, query.scope)
+        pull_back(reversed(events), cotangents, pull_of, reaches, arrive)
     return result
 
 
@@ -58,39 +73,31 @@ def _update(event: Event, query: Query, sources: set[int]) -> bool:
     return any(id(o.variable) in sources for o in event.outputs if o.variable is not None)
 
 
-def _step(
-    event: Event, result: Walk, tape: Tape | None, mended: frozenset[str], scope: dict[str, Any]
-) -> None:
-    gs = [result.cotangents.get(output) for output in event.outputs]
-    if all(g is None for g in gs):
-        return
-    closed = [False] * len(event.inputs) if tape is None else _closed(event, tape, mended)
-    across = tape is None or bool(mended)
-    if across and closed and all(closed):
-        return
-    pull: Callable[..., Any] | None = event.pull
+def _pull(event: Event, result: Walk, across: bool, scope: dict[str, Any]) -> Pull | None:
+    """The event's pull or a bridge's, which notes what it passes on, or why it cannot."""
+    own: Pull | None = event.pull
     if across:
-        pull = bridges.pull(event, result.bridged.setdefault(event, []), scope) or pull
-    if pull is None:
-        if across:
+        own = bridges.pull(event, result.bridged.setdefault(event, []), scope) or own
+        if own is None:
             result.failed = result.failed or bridges.why_not(event)
             result.stuck.append(event)
-        return
-    try:
-        parts = pull(gs)
-    except Exception as error:  # a rule that cannot: the walk ends here, and says so
-        result.failed = f"{event.name} raised {type(error).__name__}: {error}"
-        return
-    result.events.append(event)
-    result.passed[event] = parts
-    if across and all(part is None for part in parts):
-        result.failed = result.failed or bridges.why_not(event)
-    for given, part, ended in zip(event.inputs, parts, closed, strict=False):
-        if part is None or given.array is None or ended or (not across and not given.floating):
-            continue
-        part = _fitted(part, given)
-        old = result.cotangents.get(given)
-        result.cotangents[given] = part if old is None else old + part
+    if own is None:
+        return None
+    rule = own
+
+    def pull(gs: Any) -> list:
+        try:
+            parts = rule(gs)
+        except Exception as error:  # a rule that cannot: the walk ends here, and says so
+            result.failed = f"{event.name} raised {type(error).__name__}: {error}"
+            return []
+        result.events.append(event)
+        result.passed[event] = parts
+        if across and all(part is None for part in parts):
+            result.failed = result.failed or bridges.why_not(event)
+        return parts
+
+    return pull
 
 
 def _closed(event: Event, tape: Tape, mended: frozenset[str]) -> list[bool]:

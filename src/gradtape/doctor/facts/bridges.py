@@ -9,9 +9,9 @@ import numpy as np
 
 from ..trace import Event, kinds
 from . import recompute
+from .pulling import Pull, pull_back
 from .replay import between, twin
 
-Pull = Callable[[Any], list[Any]]
 THROUGH = "{} passed straight through"
 
 
@@ -145,14 +145,10 @@ def _own_slopes(event: Event, notes: list[str]) -> Pull | None:
             return parts
         notes.append(f"with the slopes of what ran inside {event.name}")
         found: dict[Any, Any] = {v: g for v, g in zip(inside, gs, strict=False) if g is not None}
-        for step in reversed(between(event.inputs, inside)):
-            down = [found.get(o) for o in step.outputs]
-            if step.pull is None or all(g is None for g in down):
-                continue
-            for given, part in zip(step.inputs, step.pull(down), strict=False):
-                if part is not None and given.floating:
-                    given = twin(given, event.inputs) or given
-                    found[given] = part if given not in found else found[given] + part
+        pull_back(
+            reversed(between(event.inputs, inside)), found, lambda step: step.pull,
+            arrive=lambda given, part: (twin(given, event.inputs) or given, part),
+        )  # fmt: skip
         pairs = zip(event.inputs, parts, strict=True)
         return [found.get(v) if p is None else p for v, p in pairs]
 

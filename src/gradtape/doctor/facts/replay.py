@@ -15,6 +15,7 @@ import numpy as np
 
 from ..trace import Event, Query, Tape, Value, kinds
 from .graph import Values, in_order, makers
+from .pulling import pull_back
 
 BYTES = 24 << 20  # that a run may hold; rules compare several
 Flows = Callable[[Event], bool]
@@ -146,15 +147,10 @@ def gradient(run: Replay, query: Query, nodes: list[Value], targets: list[Value]
     for target, seed in zip(targets, seeds, strict=False):
         cotangents[target] = np.ones_like(run[target]) if seed is None else np.asarray(seed)
     with np.errstate(all="ignore"):
-        for event in reversed(makers(above(targets))):
-            gs = [cotangents.get(o) for o in event.outputs]
-            pull = run.pulls.get(event)
-            if pull is None or all(g is None for g in gs):
-                continue
-            for given, part in zip(event.inputs, pull(gs), strict=False):
-                if part is not None and given.floating:
-                    part = np.asarray(part)
-                    cotangents[given] = cotangents[given] + part if given in cotangents else part
+        pull_back(
+            reversed(makers(above(targets))), cotangents, run.pulls.get,
+            arrive=lambda given, part: (given, np.asarray(part)),
+        )  # fmt: skip
     found = [cotangents[n] for n in nodes if n in cotangents]
     return sum(found[1:], found[0]) if found else None
 
