@@ -162,7 +162,8 @@ def while_loop(
 
 
 def _settled(value: Any) -> Any:
-    return value if isinstance(value, (Value, TensorArray)) else convert.to_tensor(value)
+    kept = isinstance(value, (Value, TensorArray)) or convert.is_sparse(value)
+    return value if kept else convert.to_tensor(value)
 
 
 # --- maps and folds -------------------------------------------------------------------------------
@@ -196,6 +197,9 @@ def _check_callable(fn: Any, label: str) -> None:
 
 def _one_truth(back_prop: Any) -> None:
     """TensorFlow compares it with False, and arrays have more than one answer to that."""
+    held = getattr(back_prop, "_value", None)
+    if isinstance(held, (np.ndarray, np.generic)):
+        convert.to_tensor(False, held.dtype)
     if back_prop is not True and np.size(getattr(back_prop, "_value", back_prop)) != 1:
         raise ValueError(
             "The truth value of an array with more than one element is ambiguous: 'back_prop' is "

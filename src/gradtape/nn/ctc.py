@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import errors
 from ..core.apply import tensor
-from ..framework import convert
+from ..framework import arguments, convert
 from ..framework.arguments import allow, as_input, matching, truth
 from ..ops import ctc as ctc_ops
 from ..ops import shape
@@ -205,6 +205,8 @@ def ctc_beam_search_decoder(
     top_paths: int = 1,
 ) -> tuple[list[Any], Any]:
     """The likeliest spellings that a search with `beam_width` prefixes finds; the blank is last."""
+    beam_width = arguments.integer(beam_width, "beam_width")
+    top_paths = arguments.integer(top_paths, "top_paths")
     x, lengths = _scores(inputs, sequence_length, "CTCBeamSearchDecoder")
     if top_paths < 1:
         raise errors.invalid(

@@ -13,6 +13,7 @@ from .. import dtypes, errors
 from ..arrays.reshaping import reverse
 from ..core.apply import tensor
 from ..framework import convert
+from ..framework.shapes import TensorShape
 from ..ops import elementwise, index, shape
 from ..ops import pool as pool_ops
 from ..ops.kernels.windows import Geometry, padded
@@ -46,7 +47,7 @@ def max_pool_with_argmax(
     label = "MaxPoolWithArgmax"
     _only_nhwc(data_format)
     for name_, given in (("ksize", ksize), ("strides", strides)):
-        lengths(given, 2, name_)
+        lengths(tuple(given) if isinstance(given, TensorShape) else given, 2, name_)
     x = convert.to_tensor(input)
     if x._value.dtype.kind not in pool_ops.max_pool.takes:
         raise convert.wrong_dtype(pool_ops.max_pool, x._value.dtype)

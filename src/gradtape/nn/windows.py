@@ -11,6 +11,7 @@ import numpy as np
 from .. import errors
 from ..framework import convert
 from ..framework.arguments import integer, listed
+from ..framework.shapes import TensorShape
 from ..ops import shape
 from ..ops.kernels.windows import Geometry, pads_for
 
@@ -80,7 +81,11 @@ def numbers(value: Any, n: int, name: str, first: bool, label: str) -> tuple[int
 
 def lengths(value: Any, n: int, name: str) -> bool:
     """Are there several numbers? An error, if they are not as many as there can be."""
-    if convert.is_tensor_like(value):
+    if isinstance(value, TensorShape):
+        value = list(value)  # or its error about an unknown rank
+    if isinstance(value, np.ndarray) and not value.ndim:
+        raise TypeError(f"`{name}` is a number or a list of numbers, not the array {value!r}.")
+    if convert.is_tensor_like(value) or isinstance(value, dict):
         several, count = True, len(value)
     else:
         several = isinstance(value, Sequence) or (isinstance(value, np.ndarray) and value.ndim > 0)

@@ -11,6 +11,7 @@ import numpy as np
 from .. import arrays, errors, linalg
 from ..arrays.values import cast
 from ..core.apply import tensor
+from ..dtypes import DType
 from ..framework.arguments import number
 from ..framework.convert import to_tensor
 from ..framework.indexing import numpy_key
@@ -60,6 +61,8 @@ def take_along_axis(arr: Any, indices: Any, axis: Any) -> Any:
             f"Value for attr 'Tindices' of {indices.dtype.name} is not in the list of allowed "
             "values: int32, int64 [Op:GatherV2]"
         )
+    if isinstance(axis, DType):
+        raise TypeError(f"an axis is a whole number, got {axis!r}")
     axis, ranks = number(axis, "TensorScatterUpdate"), (arr._value.ndim, indices._value.ndim)
     if not -min(ranks) <= axis < min(ranks):
         raise errors.invalid(

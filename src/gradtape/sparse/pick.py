@@ -15,6 +15,7 @@ from ..framework.arguments import number
 from ..framework.indexed_slices import IndexedSlices
 from ..ops import sparse as ops
 from ..ops.index import take
+from ..ops.shape import cast
 from ..ops.shape import concat as join
 from .dense import sparse
 from .tensor import SparseTensor, number_of
@@ -66,6 +67,8 @@ def eye(
     for name_, given in (("num_rows", num_rows), ("num_columns", num_columns)):
         held = np.asarray(given._value if convert.is_tensor_like(given) else given)
         if given is not None and held.dtype.kind not in "iu":
+            if convert.is_tensor_like(given):
+                cast.apply(convert.to_tensor(given), dtype=np.dtype(np.int64))  # its error of texts
             raise TypeError(f"{name_} must be an integer value, got {given!r}")
     height = number(num_rows)
     width = height if num_columns is None else number(num_columns)
