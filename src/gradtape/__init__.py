@@ -26,10 +26,8 @@ _HOMES = {
         boolean_mask dynamic_partition dynamic_stitch gather gather_nd scatter_nd
         tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub
         tensor_scatter_nd_update where""",
-    "arrays.measuring": """
-        edit_distance extract_volume_patches guarantee_const histogram_fixed_width
-        histogram_fixed_width_bins matrix_square_root parallel_stack space_to_batch_nd
-        unravel_index""",
+    "arrays.patches": """
+        extract_volume_patches guarantee_const parallel_stack space_to_batch_nd unravel_index""",
     "arrays.reshaping": """
         broadcast_to concat ensure_shape expand_dims pad repeat reshape reverse reverse_sequence
         roll slice split squeeze stack strided_slice tile transpose unstack""",
@@ -45,10 +43,11 @@ _HOMES = {
         floor greater greater_equal less less_equal logical_and logical_not logical_or maximum
         minimum multiply negative not_equal pow realdiv round scalar_mul sigmoid sign sin sinh
         sqrt square subtract tan tanh truediv truncatediv truncatemod""",
+    "math.histograms": "histogram_fixed_width histogram_fixed_width_bins",
     "math.reductions": """
         argmax argmin cumsum reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean
         reduce_min reduce_prod reduce_sum""",
-    "linalg.decompositions": "eig eigvals",
+    "linalg.decompositions": "eig eigvals matrix_square_root",
     "linalg.einsums": "einsum",
     "linalg.norms": "norm",
     "linalg.products": "matmul tensordot",
@@ -80,6 +79,7 @@ _HOMES = {
         constant_initializer ones_initializer random_normal_initializer
         random_uniform_initializer zeros_initializer""",
     "ragged.tensor": "RaggedTensor RaggedTensorSpec",
+    "sparse.distances": "edit_distance",
     "sparse.tensor": "SparseTensor SparseTensorSpec",
     "strings.basic": "as_string",
     "strings.unicode": "fingerprint",

@@ -37,12 +37,10 @@ from .arrays.gathering import (
     as tensor_scatter_nd_sub, tensor_scatter_nd_update as tensor_scatter_nd_update, where as
     where,
 )  # fmt: skip
-from .arrays.measuring import (
-    edit_distance as edit_distance, extract_volume_patches as extract_volume_patches,
-    guarantee_const as guarantee_const, histogram_fixed_width as histogram_fixed_width,
-    histogram_fixed_width_bins as histogram_fixed_width_bins, matrix_square_root as
-    matrix_square_root, parallel_stack as parallel_stack, space_to_batch_nd as
-    space_to_batch_nd, unravel_index as unravel_index,
+from .arrays.patches import (
+    extract_volume_patches as extract_volume_patches, guarantee_const as guarantee_const,
+    parallel_stack as parallel_stack, space_to_batch_nd as space_to_batch_nd, unravel_index as
+    unravel_index,
 )  # fmt: skip
 from .arrays.reshaping import (
     broadcast_to as broadcast_to, concat as concat, ensure_shape as ensure_shape, expand_dims as
@@ -106,7 +104,9 @@ from .initializers import (
     random_normal_initializer as random_normal_initializer, random_uniform_initializer as
     random_uniform_initializer, zeros_initializer as zeros_initializer,
 )  # fmt: skip
-from .linalg.decompositions import eig as eig, eigvals as eigvals
+from .linalg.decompositions import (
+    eig as eig, eigvals as eigvals, matrix_square_root as matrix_square_root,
+)  # fmt: skip
 from .linalg.einsums import einsum as einsum
 from .linalg.norms import norm as norm
 from .linalg.products import matmul as matmul, tensordot as tensordot
@@ -126,6 +126,10 @@ from .math.elementwise import (
     subtract, tan as tan, tanh as tanh, truediv as truediv, truncatediv as truncatediv,
     truncatemod as truncatemod,
 )  # fmt: skip
+from .math.histograms import (
+    histogram_fixed_width as histogram_fixed_width, histogram_fixed_width_bins as
+    histogram_fixed_width_bins,
+)  # fmt: skip
 from .math.reductions import (
     argmax as argmax, argmin as argmin, cumsum as cumsum, reduce_all as reduce_all, reduce_any
     as reduce_any, reduce_logsumexp as reduce_logsumexp, reduce_max as reduce_max, reduce_mean
@@ -135,6 +139,7 @@ from .math.reductions import (
 from .nn.backprops import required_space_to_batch_paddings as required_space_to_batch_paddings
 from .ragged.tensor import RaggedTensor as RaggedTensor, RaggedTensorSpec as RaggedTensorSpec
 from .signal.nd import fftnd as fftnd, ifftnd as ifftnd, irfftnd as irfftnd, rfftnd as rfftnd
+from .sparse.distances import edit_distance as edit_distance
 from .sparse.tensor import SparseTensor as SparseTensor, SparseTensorSpec as SparseTensorSpec
 from .strings.basic import as_string as as_string
 from .strings.unicode import fingerprint as fingerprint

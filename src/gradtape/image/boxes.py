@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import errors
 from ..arrays.gathering import where
-from ..arrays.measuring import patches
+from ..arrays.patches import patches
 from ..arrays.reshaping import reshape
 from ..core.apply import tensor
 from ..framework import convert

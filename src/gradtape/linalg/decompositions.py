@@ -320,6 +320,9 @@ def sqrtm(input: Any, name: str | None = None) -> Any:
     return matrix_ops.sqrtm.apply(_matrix(matrix_ops.sqrtm, input, square=True))
 
 
+matrix_square_root = sqrtm  # TensorFlow's top level calls it so
+
+
 def logm(input: Any, name: str | None = None) -> Any:
     """The principal logarithm of a complex matrix."""
     return matrix_ops.logm.apply(_matrix(matrix_ops.logm, input, square=True))
