@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from .framework.namespaces import lookup
@@ -47,30 +48,15 @@ class OpError(Exception):
         self._error_code = error_code
         self._experimental_payloads = args[0] if args else {}
 
-    @property
-    def message(self) -> Any:
-        """What went wrong."""
-        return self._message
-
-    @property
-    def op(self) -> Any:
-        """The op that failed, if it is known; None for eager ops."""
-        return self._op
-
-    @property
-    def node_def(self) -> Any:
-        """The description of the node that failed; None for eager ops."""
-        return self._node_def
-
-    @property
-    def error_code(self) -> Any:
-        """The number of the status, such as `INVALID_ARGUMENT`."""
-        return self._error_code
-
-    @property
-    def experimental_payloads(self) -> Any:
-        """What else the failing op reported."""
-        return self._experimental_payloads
+    message = property(attrgetter("_message"), doc="What went wrong.")
+    op = property(attrgetter("_op"), doc="The op that failed, if it is known; None for eager ops.")
+    node_def = property(attrgetter("_node_def"), doc="The failing node; None for eager ops.")
+    error_code = property(
+        attrgetter("_error_code"), doc="The number of the status, such as `INVALID_ARGUMENT`."
+    )
+    experimental_payloads = property(
+        attrgetter("_experimental_payloads"), doc="What else the failing op reported."
+    )
 
     def __str__(self) -> str:
         return str(self._message)

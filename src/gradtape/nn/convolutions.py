@@ -335,52 +335,24 @@ def _sizes(output_shape: Any, n: int, label: str) -> tuple[int, ...]:
     return arguments.numbers(output_shape, label, only=n == 2)
 
 
-def conv2d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
-    data_format: str = "NHWC",
-    dilations: Any = None,
-    name: str | None = None,
-) -> Any:
-    """The transpose of conv2d; filters are (height, width, results, channels)."""
-    return _convolve_back(
-        2, input, filters, output_shape, strides, padding, data_format, dilations
-    )  # fmt: skip
+def _transpose_of(n: int, layout: str, axes: str) -> Any:
+    """The transpose of a convolution of n axes, as TensorFlow's function."""
+
+    def function(
+        input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
+        data_format: str = layout, dilations: Any = None, name: str | None = None,
+    ) -> Any:  # fmt: skip
+        given = input, filters, output_shape, strides, padding, data_format, dilations
+        return _convolve_back(n, *given)
+
+    function.__name__ = function.__qualname__ = f"conv{n}d_transpose"
+    function.__doc__ = f"The transpose of conv{n}d; filters are ({axes}, results, channels)."
+    return function
 
 
-def conv1d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
-    data_format: str = "NWC",
-    dilations: Any = None,
-    name: str | None = None,
-) -> Any:
-    """The transpose of conv1d; filters are (width, results, channels)."""
-    return _convolve_back(
-        1, input, filters, output_shape, strides, padding, data_format, dilations
-    )  # fmt: skip
-
-
-def conv3d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
-    data_format: str = "NDHWC",
-    dilations: Any = None,
-    name: str | None = None,
-) -> Any:
-    """The transpose of conv3d; filters are (depth, height, width, results, channels)."""
-    return _convolve_back(
-        3, input, filters, output_shape, strides, padding, data_format, dilations
-    )  # fmt: skip
+conv1d_transpose = _transpose_of(1, "NWC", "width")
+conv2d_transpose = _transpose_of(2, "NHWC", "height, width")
+conv3d_transpose = _transpose_of(3, "NDHWC", "depth, height, width")
 
 
 def conv_transpose(

@@ -63,108 +63,41 @@ def _pool(
     return to_first(op.apply(x, geometry=geometry, **more), first)
 
 
-def max_pool(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str | None = None,
-    name: str | None = None,
-) -> Any:
+def _named(op: Op, name: str, n: int | None, layout: str | None, doc: str) -> Any:
+    """A function of TensorFlow's for windows of n axes, or of as many as the input has."""
+
+    def function(
+        input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = layout,
+        name: str | None = None,
+    ) -> Any:  # fmt: skip
+        axes = inner_axes(input) if n is None else n
+        return _pool(op, axes, input, ksize, strides, padding, data_format)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+max_pool = _named(
+    pool_ops.max_pool, "max_pool", None, None,
     """The greatest number of each window; of equal ones the first gets the gradient.
 
     >>> import gradtape as tf
     >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
     >>> tf.reshape(tf.nn.max_pool(image, 2, 2, "VALID"), [-1])
     <tf.Tensor: shape=(4,), dtype=float32, numpy=array([ 5.,  7., 13., 15.], dtype=float32)>
-    """
-    n = inner_axes(input)
-    return _pool(pool_ops.max_pool, n, input, ksize, strides, padding, data_format)
-
-
-def max_pool1d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NWC",
-    name: str | None = None,
-) -> Any:
-    """The greatest number of each window of lines."""
-    return _pool(pool_ops.max_pool, 1, input, ksize, strides, padding, data_format)
-
-
-def max_pool2d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NHWC",
-    name: str | None = None,
-) -> Any:
-    """The greatest number of each window of images."""
-    return _pool(pool_ops.max_pool, 2, input, ksize, strides, padding, data_format)
-
-
-def max_pool3d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NDHWC",
-    name: str | None = None,
-) -> Any:
-    """The greatest number of each window of volumes."""
-    return _pool(pool_ops.max_pool, 3, input, ksize, strides, padding, data_format)
-
-
-def avg_pool(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str | None = None,
-    name: str | None = None,
-) -> Any:
-    """The mean of each window; padding does not count."""
-    n = inner_axes(input)
-    return _pool(pool_ops.avg_pool, n, input, ksize, strides, padding, data_format)
-
-
-def avg_pool1d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NWC",
-    name: str | None = None,
-) -> Any:
-    """The mean of each window of lines."""
-    return _pool(pool_ops.avg_pool, 1, input, ksize, strides, padding, data_format)
-
-
-def avg_pool2d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NHWC",
-    name: str | None = None,
-) -> Any:
-    """The mean of each window of images."""
-    return _pool(pool_ops.avg_pool, 2, input, ksize, strides, padding, data_format)
-
-
-def avg_pool3d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NDHWC",
-    name: str | None = None,
-) -> Any:
-    """The mean of each window of volumes."""
-    return _pool(pool_ops.avg_pool, 3, input, ksize, strides, padding, data_format)
+    """,
+)  # fmt: skip
+avg_pool = _named(
+    pool_ops.avg_pool, "avg_pool", None, None, "The mean of each window; padding does not count."
+)
+_GREATEST, _MEAN = "The greatest number of each window of", "The mean of each window of"
+max_pool1d = _named(pool_ops.max_pool, "max_pool1d", 1, "NWC", f"{_GREATEST} lines.")
+max_pool2d = _named(pool_ops.max_pool, "max_pool2d", 2, "NHWC", f"{_GREATEST} images.")
+max_pool3d = _named(pool_ops.max_pool, "max_pool3d", 3, "NDHWC", f"{_GREATEST} volumes.")
+avg_pool1d = _named(pool_ops.avg_pool, "avg_pool1d", 1, "NWC", f"{_MEAN} lines.")
+avg_pool2d = _named(pool_ops.avg_pool, "avg_pool2d", 2, "NHWC", f"{_MEAN} images.")
+avg_pool3d = _named(pool_ops.avg_pool, "avg_pool3d", 3, "NDHWC", f"{_MEAN} volumes.")
 
 
 def pool(

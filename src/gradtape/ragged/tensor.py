@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -34,25 +35,12 @@ class RaggedTensorSpec(TypeSpec):
             ragged_rank = self._shape.rank - 1
         self._rank, self._splits = ragged_rank, dtypes.as_dtype(row_splits_dtype)
 
-    @property
-    def shape(self) -> TensorShape:
-        """The shape, in which a ragged axis is None."""
-        return self._shape
-
-    @property
-    def dtype(self) -> Any:
-        """The dtype of the values."""
-        return self._dtype
-
-    @property
-    def ragged_rank(self) -> int:
-        """How many axes have rows of different lengths."""
-        return self._rank
-
-    @property
-    def row_splits_dtype(self) -> Any:
-        """The dtype of the numbers that part the rows."""
-        return self._splits
+    shape = property(attrgetter("_shape"), doc="The shape, in which a ragged axis is None.")
+    dtype = property(attrgetter("_dtype"), doc="The dtype of the values.")
+    ragged_rank = property(attrgetter("_rank"), doc="How many axes have rows of different lengths.")
+    row_splits_dtype = property(
+        attrgetter("_splits"), doc="The dtype of the numbers that part the rows."
+    )
 
     @property
     def value_type(self) -> type:
