@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -69,12 +69,13 @@ def public(tf: Any) -> dict[int, tuple[Callable[..., Any], list[str]]]:
 
 def measure(
     tf: Any,
-    cases: list[harness.Case],
+    cases: Iterable[harness.Case],
     enough: Callable[[dict[str, Met]], bool] = lambda met: False,
 ) -> dict[str, Met]:
     """Run the cases and say what each public function met, by its first name.
 
-    It ends with the cases, or when it is `enough`, which is asked after every hundred of them.
+    It ends with the cases, or when it is `enough`, which is asked after every hundred of them and
+    at the end.
     """
     functions = public(tf)
     met = {
@@ -87,6 +88,8 @@ def measure(
         if at % 100 == 0 and enough(named):
             break
         harness.run(case, spy)
+    else:
+        enough(named)
     return named
 
 

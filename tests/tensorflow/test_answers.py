@@ -1,17 +1,21 @@
 """gradtape gives the answers that TensorFlow gave, recorded by tests/tensorflow/record.py.
 
 The cases of one function are one test (some thousand tests would take longer than what they ask),
-and its failure names each of them; `--case TEXT` runs only the cases with the text in their id.
+and its failure names each of them; `--case TEXT` runs only the cases with the text in their id. Of
+the three families that a table makes by the thousand, there is one case of each kind; with `--all`
+there are all of them.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
+import re
 
 import pytest
 
 import gradtape
-from tests.tensorflow import harness
+from tests.tensorflow import harness, thinned
 from tests.tensorflow.differs import DIFFERS
 
 RECORD = "run: python -m tests.tensorflow.record"
@@ -30,12 +34,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     wanted = metafunc.config.getoption("--case")
     chosen = [case for case in CASES.values() if wanted is None or wanted in case.id]
+    whole = wanted is not None or metafunc.config.getoption("--all")
     shares = []
     for function, of_function in itertools.groupby(chosen, lambda case: case.id.partition("[")[0]):
         several = list(of_function)
+        marks: list[pytest.MarkDecorator] = []
+        if (family := several[0].family) in thinned.FAMILIES:
+            marks = [pytest.mark.sampled]
+            several = several if whole else thinned.thinned(several, STORED[family])
         for at in range(0, len(several), TOGETHER):
-            share = several[at : at + TOGETHER]
-            shares.append(pytest.param(share, id=f"{function}-{at}" if at else function))
+            share, id = several[at : at + TOGETHER], f"{function}-{at}" if at else function
+            shares.append(pytest.param(share, id=id, marks=marks))
     metafunc.parametrize("asked", shares)
 
 
@@ -61,6 +70,23 @@ def _fault(case: harness.Case) -> str | None:
 def test_every_answer_has_its_case(family: str) -> None:
     orphans = [id for id in STORED[family] if id not in CASES or CASES[id].family != family]
     assert not orphans, f"answers without a case; {RECORD} {family}"
+
+
+@pytest.mark.parametrize("family", thinned.FAMILIES)
+def test_a_sample_has_every_exception_of_every_function(family: str) -> None:
+    cases = [case for case in CASES.values() if case.family == family]
+    sample = thinned.thinned(cases, STORED[family])
+    assert _raised(sample) == _raised(cases)
+    assert len(sample) < 0.7 * len(cases)
+
+
+def _raised(cases: list[harness.Case]) -> set[tuple[str, str]]:
+    answers = ((case, json.dumps(STORED[case.family].get(case.id))) for case in cases)
+    return {
+        (thinned.function(case), word)
+        for case, answer in answers
+        for word in re.findall(r'"raises": "(\w+)"', answer)
+    }
 
 
 def test_every_difference_is_still_one() -> None:
