@@ -1,11 +1,19 @@
 """A test says the same on every run: what Hypothesis and the programs draw is fixed.
 
 `--hypothesis-profile=default` draws anew, to look for what the fixed examples do not show.
+
+What a test is about is told here, by the place where it stands: `doctor` and `oracle` (recorded
+answers of TensorFlow) by the folder, `process` by the tables below, and `engine` is all the rest.
 """
 
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,6 +29,84 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="no samples: tests marked so do it all")
     help = "of the recorded answers of TensorFlow, only those with this text in their id"
     parser.addoption("--case", metavar="TEXT", help=help)
+
+
+# --- markers --------------------------------------------------------------------------------------
+HERE = Path(__file__).parent
+FOLDERS = {"doctor": "doctor", "tensorflow": "oracle"}
+# Files of which most tests start processes, and single tests of other files.
+STARTING = {
+    "doctor/test_conduct",
+    "doctor/test_cost",
+    "doctor/test_doors",
+    "doctor/test_sources",
+    "doctor/test_steady",
+    "doctor/tensorflow/test_conduct",
+    "doctor/tensorflow/test_examples",
+    "doctor/tensorflow/test_keras",
+    "doctor/tensorflow/test_same",
+    "doctor/tensorflow/test_steady",
+    "test_examples",
+    "test_forks",
+    "test_reference_scripts",
+    "test_run",
+}
+STARTING_ALONE = {
+    "doctor/test_lessons::test_the_catalogue_names_every_rule",
+    "ops/test_parallel::test_a_forked_process_has_threads_of_its_own",
+    "ops/test_parallel::test_a_variable_is_still_changed_in_place",
+    "test_dtypes::test_bfloat16_is_imported_only_when_it_is_used",
+    "test_layers::test_importing_gradtape_is_light",
+    "test_numpy::test_it_is_imported_when_asked_for",
+    "test_readme::test_the_report_in_the_readme_is_real",
+    "test_variable::test_a_training_step_updates_in_place",
+}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """`-m engine` does not read the folders that have no test of it: that is half of its time."""
+    beside = collection_path.parent == HERE and collection_path.name in FOLDERS
+    return True if beside and config.option.markexpr == "engine" else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        file = item.path.relative_to(HERE).with_suffix("")
+        marks = [FOLDERS[file.parts[0]]] if file.parts[0] in FOLDERS else []
+        name = getattr(item, "originalname", item.name)
+        if file.as_posix() in STARTING or f"{file.as_posix()}::{name}" in STARTING_ALONE:
+            marks.append("process")
+        for mark in marks or ["engine"]:
+            item.add_marker(mark)
+
+
+_running: list[pytest.Item] = []
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A test that starts a process without being told to is told so."""
+
+    def told(start: Callable[..., Any]) -> Callable[..., Any]:
+        def starting(*args: Any, **options: Any) -> Any:
+            for item in _running:
+                at = "it starts a process: name it in tests/conftest.py"
+                assert item.get_closest_marker("process"), at
+            return start(*args, **options)
+
+        return starting
+
+    subprocess.Popen.__init__ = told(subprocess.Popen.__init__)  # type: ignore[method-assign]
+    if hasattr(os, "fork"):
+        os.fork = told(os.fork)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Any:
+    _running[:] = [item]
+    try:
+        return (yield)
+    finally:
+        _running.clear()
 
 
 def pytest_collection_finish() -> None:

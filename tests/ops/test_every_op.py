@@ -5,6 +5,7 @@ Nothing is written per op: operands come from its declaration, truth from finite
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -21,18 +22,22 @@ STEP = 1e-5
 
 
 def every(cases: list[tuple[str, int]]) -> Callable[[Callable[[str, int], None]], Any]:
-    """One test for each op with all of its samples: most of a short test's time is pytest's.
+    """One test for each op with its samples: most of a short test's time is pytest's.
 
-    A failure tells the sample; what a sample skips, the others still do.
+    That is the first of them and one more, which is another one in another test, and with `--all`
+    every one. A failure tells the sample; what a sample skips, the others still do.
     """
     numbers: dict[str, list[int]] = {}
     for name, k in cases:
         numbers.setdefault(name, []).append(k)
 
     def decorate(test: Callable[[str, int], None]) -> Any:
-        def together(name: str) -> None:
-            skipped = []
-            for k in numbers[name]:
+        def together(name: str, pytestconfig: pytest.Config) -> None:
+            skipped, chosen = [], numbers[name]
+            if not pytestconfig.getoption("--all"):
+                drawn = zlib.crc32(f"{test.__name__} {name}".encode()) % max(len(chosen) - 1, 1)
+                chosen = [*chosen[:1], *chosen[1:][drawn : drawn + 1]]
+            for k in chosen:
                 try:
                     test(name, k)
                 except pytest.skip.Exception as skip:
@@ -40,11 +45,11 @@ def every(cases: list[tuple[str, int]]) -> Callable[[Callable[[str, int], None]]
                 except Exception as error:
                     error.add_note(f"sample {k} of {name}")
                     raise
-            if len(skipped) == len(numbers[name]):
+            if len(skipped) == len(chosen):
                 raise skipped[0]
 
         together.__name__, together.__doc__ = test.__name__, test.__doc__
-        return pytest.mark.parametrize("name", numbers)(together)
+        return pytest.mark.sampled(pytest.mark.parametrize("name", numbers)(together))
 
     return decorate
 

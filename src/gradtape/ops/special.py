@@ -307,7 +307,8 @@ def _by_fraction(special: Any, a: Any, x: Any) -> Any:
         q0, q1, dq0, dq1 = q1, q1 * z - q0 * y * n, dq1, dq1 * z - q1 - dq0 * y * n + q0 * n
         ratio, before = p1 / q1, slope
         slope = (dp1 - ratio * dq1) / q1
-        if (np.abs(slope - before) <= SMALL * np.abs(slope)).all():
+        # Four times as coarse as the series: below that it wavers, often for hundreds of terms.
+        if (np.abs(slope - before) <= 4 * SMALL * np.abs(slope)).all():
             break
         scale = np.where(np.abs(p1) > LARGE, 1 / LARGE, 1.0)
         p0, p1, dp0, dp1 = p0 * scale, p1 * scale, dp0 * scale, dp1 * scale
