@@ -55,6 +55,7 @@ STARTING_ALONE = {
     "doctor/test_lessons::test_the_catalogue_names_every_rule",
     "ops/test_parallel::test_a_forked_process_has_threads_of_its_own",
     "ops/test_parallel::test_a_variable_is_still_changed_in_place",
+    "tensorflow/test_programs::test_a_python_without_tensorflow_is_told_how_to_come_by_it",
     "test_dtypes::test_bfloat16_is_imported_only_when_it_is_used",
     "test_layers::test_importing_gradtape_is_light",
     "test_numpy::test_it_is_imported_when_asked_for",

@@ -30,22 +30,6 @@ def test_the_gradient_beside_a_matrix_is_that_of_entries() -> None:
     np.testing.assert_array_equal(tape.gradient(y, v), [[1.0, 2.0], [3.0, 4.0]])
 
 
-def test_frames_and_series_of_pandas() -> None:
-    pandas = pytest.importorskip("pandas")
-    v = tf.Variable([1.0, 2.0])
-    series = pandas.Series([3.0, 4.0], dtype="float32", index=["a", "b"])
-    np.testing.assert_array_equal(v * series, [3.0, 8.0])
-    assert tf.constant(pandas.DataFrame({"a": [1, 2]})).shape == (2, 1)
-    with pytest.raises(ValueError, match="unsupported type"):
-        tf.constant(pandas.NA)
-
-
-def test_arrays_of_xarray() -> None:
-    xarray = pytest.importorskip("xarray")
-    made = tf.constant(xarray.DataArray(np.ones((2, 2), np.float32), dims=("x", "y")))
-    assert type(made.numpy()) is np.ndarray
-
-
 def test_the_rows_of_a_matrix_are_ragged_rows() -> None:
     made = tf.ragged.constant(np.matrix([[1.0, 2.0], [3.0, 4.0]]))
     assert made.to_list() == [[1.0, 2.0], [3.0, 4.0]]

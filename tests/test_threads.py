@@ -159,8 +159,8 @@ def test_no_update_of_a_variable_is_lost(update) -> None:
 
 
 def test_no_factor_is_lost() -> None:
-    v = tf.Variable([1.0, 1.0])
-    halves, doubles = (tf.IndexedSlices([x], [0]) for x in (0.5, 2.0))
+    v = tf.Variable([1.0, 1.0], dtype=tf.float64)  # in which 200 halves in a row are not 0 yet
+    halves, doubles = (tf.IndexedSlices(tf.constant([x], tf.float64), [0]) for x in (0.5, 2.0))
     at_once(lambda k: [v.scatter_mul(doubles if k % 2 else halves) for _ in range(50)])
     np.testing.assert_array_equal(v, [1.0, 1.0])
     at_once(lambda k: [v.scatter_div(doubles if k % 2 else halves) for _ in range(50)])

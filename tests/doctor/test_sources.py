@@ -35,11 +35,13 @@ def examined(text: str, name: str) -> tuple[Session, str]:
     return session, "\n".join(render(report, Delivery(f), None) for f in ("text", "json"))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("part", range(4))
-def test_no_source_and_a_wrong_one(part: int, tmp_path: Path) -> None:
+def test_no_source_and_a_wrong_one(part: int, tmp_path: Path, pytestconfig: pytest.Config) -> None:
     assert len(PROGRAMS) > 200
+    share = 4 if pytestconfig.getoption("--all") else 24
     ways = cycle(("none", "another", "none", "broken"))
-    for program, way in zip(list(PROGRAMS.values())[part::8], ways, strict=False):
+    for program, way in zip(list(PROGRAMS.values())[part::share], ways, strict=False):
         name = str(tmp_path / f"program_{next(_serial)}.py")
         if way != "none":
             other = "wrong_name = wrong_function('a secret')\n" * 40
