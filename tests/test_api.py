@@ -44,23 +44,28 @@ def test_what_is_not_there_has_a_reason() -> None:
 def test_no_reason_is_left_for_what_has_come() -> None:
     def fits(entry: Entry, pattern: str) -> bool:
         names = (entry.name, *entry.aliases)
-        return any(fnmatchcase(n, pattern) or n.startswith(pattern + ".") for n in names)
+        if any(n == pattern or n.startswith(pattern + ".") for n in names):
+            return True
+        return "*" in pattern and any(fnmatchcase(n, pattern) for n in names)
 
     told = {p: [e for e in (*NAMES, *MEMBERS) if fits(e, p)] for p in absent.ABSENT}
     come = [p for p, of in told.items() if of and all(e.status != ABSENT for e in of)]
     assert come == []
 
 
-@pytest.mark.parametrize("entry", NOT_THERE, ids=lambda entry: entry.name)
-def test_the_error_gives_the_reason(entry: Entry) -> None:
-    with pytest.raises(AttributeError) as caught:
-        resolve(entry.name)
-    # Of a namespace that is not there, the namespace answers for all that is in it.
-    asked = entry.name.split(".")
-    *spaces, home = asked[: asked.index(caught.value.name) + 1]
-    assert str(caught.value).endswith(f"; {absent.reason('.'.join([*spaces, home]))}")
-    if home == asked[-1]:
-        assert str(caught.value).endswith(f"; {entry.note}")
+@pytest.mark.parametrize("space", sorted({entry.name.partition(".")[0] for entry in NOT_THERE}))
+def test_the_error_gives_the_reason(space: str) -> None:
+    for entry in NOT_THERE:
+        asked = entry.name.split(".")
+        if asked[0] != space:
+            continue
+        with pytest.raises(AttributeError) as caught:
+            resolve(entry.name)
+        # Of a namespace that is not there, the namespace answers for all that is in it.
+        *spaces, home = asked[: asked.index(caught.value.name) + 1]
+        assert str(caught.value).endswith(f"; {absent.reason('.'.join([*spaces, home]))}")
+        if home == asked[-1]:
+            assert str(caught.value).endswith(f"; {entry.note}")
 
 
 @pytest.mark.parametrize("name", PAST)
