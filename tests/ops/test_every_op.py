@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ import pytest
 import gradtape as tf
 from gradtape.core.op import Op
 from gradtape.ops.reasons import Reason
+from tests.tensorflow.api.record import OPS as LABELS
 
 from .samples import CASES, OPS, as_kind, is_float, samples
 
@@ -129,19 +132,112 @@ SLOPING = [(name, k) for name, k in CASES if Sample(name, k).slopes]
 every_slope = every(SLOPING)
 
 
+def test_labels_are_names_of_tensorflows_ops() -> None:
+    known = set(LABELS.read_text().split())
+    assert {name: op.label for name, op in OPS.items() if op.label not in known} == {}
+
+
+# --- what an op tells of its results before there are numbers -------------------------------------
+PRECISE = (np.float64, np.float32)
+DTYPES = tuple(np.dtype(d) for d in (*PRECISE, "c8", "c16", "f2", tf.bfloat16.as_numpy_dtype, "i4"))
+
+
+class Told(Sample):
+    """The shapes and dtypes of a sample's results, as the op tells them and as they are."""
+
+    def __init__(self, name: str, k: int, dtype: Any = np.float64) -> None:
+        super().__init__(name, k, dtype)
+        self.shapes = [np.shape(a) for a in self.operands]
+
+    @cached_property
+    def real(self) -> list:
+        results = self.op.apply(*self.tensors(), **self.params)
+        results = results if isinstance(results, tuple) else (results,)
+        return [(tuple(r.shape), r.numpy().dtype) for r in results]
+
+    def infer(self, shapes: list) -> list | None:
+        dtypes = [np.asarray(a).dtype for a in self.operands]
+        told = self.op.infer(*zip(shapes, dtypes, strict=True), **self.params)
+        return told if told is None or isinstance(told, list) else [told]
+
+    def agrees(self, shapes: list) -> bool:
+        """Whether all that is told of operands of such shapes is true."""
+        told, real = self.infer(shapes), self.real
+        return told is None or (
+            [(len(shape), dtype) for shape, dtype in told]
+            == [(len(shape), dtype) for shape, dtype in real]
+            and all(
+                m in (None, n)
+                for (shape, _), (full, _) in zip(told, real, strict=True)
+                for m, n in zip(shape, full, strict=True)
+            )
+        )
+
+    def axes(self) -> list[tuple[int, int]]:
+        """The numbers of all operands and their axes."""
+        return [(i, axis) for i, shape in enumerate(self.shapes) for axis in range(len(shape))]
+
+    def changed(self, i: int, axis: int, size: int | None) -> list:
+        """The operands' shapes with another size in one axis."""
+        shapes = list(self.shapes)
+        shapes[i] = (*shapes[i][:axis], size, *shapes[i][axis + 1 :])
+        return shapes
+
+    def sizes(self, shapes: list) -> list | None:
+        """All sizes that are told, one after the other."""
+        told = self.infer(shapes)
+        return None if told is None else [n for shape, _ in told for n in shape]
+
+
 @every_sample
-def test_shape_rule_tells_the_shape(name: str, k: int) -> None:
-    sample = Sample(name, k)
-    shapes = [np.shape(a) for a in sample.operands]
-    results = sample.op.apply(*sample.tensors(), **sample.params)
-    rule = sample.op.shape(*shapes, **sample.params)
-    several = isinstance(results, tuple)
-    # None stands for a size that depends on values, as after a mask.
-    for told, result in zip(
-        rule if several else [rule], results if several else [results], strict=True
-    ):
-        assert len(told) == result.ndim
-        assert all(m in (None, n) for m, n in zip(told, result.shape, strict=True))
+def test_infer_tells_shape_and_dtype(name: str, k: int) -> None:
+    # The parameters of a bitcast go by the dtype.
+    for dtype in DTYPES[:1] if name == "bitcast" else DTYPES[:2] if k else DTYPES:
+        if dtype in PRECISE or dtype.kind in OPS[name].takes:
+            sample = Told(name, k, dtype)
+            try:
+                sample.real  # noqa: B018
+            except Exception:
+                assert dtype not in PRECISE  # not all that it takes has a kernel in TensorFlow
+                continue
+            assert sample.agrees(sample.shapes), dtype
+
+
+@every_sample
+def test_infer_knows_the_defaults_of_parameters(name: str, k: int) -> None:
+    for left_out in Told(name, k).params:
+        sample = Told(name, k)
+        del sample.params[left_out]
+        try:
+            sample.real  # noqa: B018
+        except Exception:
+            continue
+        assert sample.agrees(sample.shapes), left_out
+
+
+@every_sample
+def test_infer_takes_unknown_sizes(name: str, k: int) -> None:
+    sample = Told(name, k)
+    for i, axis in sample.axes():
+        assert sample.agrees(sample.changed(i, axis, None)), (i, axis)
+    assert sample.agrees([(None,) * len(shape) for shape in sample.shapes])
+
+
+@every_sample
+def test_infer_knows_what_does_not_depend_on_an_unknown_size(name: str, k: int) -> None:
+    sample = Told(name, k)
+    for i, axis in sample.axes():
+        n = sample.shapes[i][axis]
+        others = []
+        for other in (0, 1, n, n + 1, n + 50):
+            with suppress(ValueError):  # such operands do not fit together
+                others.append(sample.sizes(sample.changed(i, axis, other)))
+        found = sample.sizes(sample.changed(i, axis, None))
+        if found is None:
+            assert name == "unstack"  # as many results as the size
+            continue
+        for size, *known in zip(found, *others, strict=True):
+            assert size is not None or len(others) == 1 or len({*known}) > 1 or known[0] is None
 
 
 @every_slope

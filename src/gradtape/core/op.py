@@ -25,6 +25,7 @@ class Op:
     `apply`, which takes and returns tensors, is what everything above the engine calls."""
 
     apply: Callable[..., Any]
+    infer: Callable[..., Any]  # the results' shapes and dtypes, from those of the operands
     calls: Any = None  # how to call the rules of an element-wise op; the sweep fills it in
     # What a declaration may say, and what holds where it does not:
     shape: Callable[..., Any]  # the result's shape from those of the operands and params
@@ -38,6 +39,7 @@ class Op:
     batches: bool = False  # rules take a `g` with more leading axes: a stack of cotangents
     numpy: Sequence[Callable[..., Any]] = ()  # what rules call it, beside its forward
     takes: str = ANYTHING
+    dtype: Any = 0  # of the result: that of an operand by number, or what `ops/infer.py` has
     casts: bool = False  # the result has a dtype of its own
     hides_pole: bool = False  # a cotangent of 0 stays 0 where a tangent of 0 becomes nan
     later: Any = None  # puts off what is added to the second operand's cotangent, in sweeps

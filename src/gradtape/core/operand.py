@@ -47,6 +47,7 @@ class Operand:
     def apply(op: Any, values: Sequence[Any], params: dict[str, Any]) -> Any:
         """Apply an op to operands and plain values; Python numbers take the operands' dtype."""
         dtypes = [v.tensor._value.dtype for v in values if v.__class__ is Operand]
+        dtypes += [v.dtype for v in values if v.__class__ is np.ndarray]
         dtype = next((d for d in dtypes if d.kind in "fcV"), dtypes[0])
         result = op.apply(*[_tensor(v, dtype) for v in values], **params)
         return tuple(map(Operand, result)) if result.__class__ is tuple else Operand(result)

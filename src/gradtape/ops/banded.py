@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import NUMBERS, Op
+from ..core.op import FLOATS, NUMBERS, Op
 from .declare import op
+from .infer import same, stacked
 
 
 def _offsets(bands: int, upper: int) -> list[tuple[int, int]]:
@@ -82,7 +83,7 @@ def _across(bands: int, upper: int) -> int:
 turn_bands: Op = op(
     "turn_bands", _turn,
     lambda g, a_shape, upper: turn_bands(g, upper=_across(a_shape[-2], upper)),
-    shape=lambda a, upper: a, label="TransposeBands", params=("upper",), push="linear",
+    shape=same, label="Transpose", params=("upper",), push="linear",
     batches=True,
     sample=lambda d: [([d(3, 4)], {"upper": 1}), ([d(2, 2, 3)], {"upper": 0})],
 )  # fmt: skip
@@ -94,7 +95,7 @@ band_matmul: Op = op(
             turn_bands(a, upper=upper), g, upper=_across(a_shape[-2], upper)
         ),
     ),
-    shape=lambda a, b, upper: (*np.broadcast_shapes(a[:-2], b[:-2]), *b[-2:]),
+    shape=lambda a, b, upper: stacked(a, b, *b[-2:]),
     label="TridiagonalMatMul", params=("upper",), push="bilinear", batches=True, broadcasts=True,
     takes=NUMBERS,
     sample=lambda d: [([d(3, 4), d(4, 2)], {"upper": 1}), ([d(2, 2, 3), d(3, 1)], {"upper": 1})],
@@ -107,9 +108,9 @@ band_dot: Op = op(
             turn_bands(g, upper=upper), a, upper=_across(bands, upper)
         ),
     ),
-    shape=lambda a, b, upper, bands: (*np.broadcast_shapes(a[:-2], b[:-2]), bands, a[-2]),
-    label="BandsOfProduct", params=("upper", "bands"), push="bilinear", batches=True,
-    broadcasts=True,
+    shape=lambda a, b, upper, bands: stacked(a, b, bands, a[-2]),
+    label="MatMul", params=("upper", "bands"), push="bilinear", batches=True,
+    broadcasts=True, takes=FLOATS,
     sample=lambda d: [([d(4, 2), d(4, 2)], {"upper": 1, "bands": 3})],
 )  # fmt: skip
 
@@ -130,7 +131,7 @@ def _solution(name: str, label: str, real: bool, cut: bool) -> Op:
 
     made = op(
         name, _solve, (slope_of_bands, slope_of_rhs),
-        shape=lambda a, b, upper: (*np.broadcast_shapes(a[:-2], b[:-2]), *b[-2:]),
+        shape=lambda a, b, upper: stacked(a, b, *b[-2:]),
         label=label, params=("upper",), batches=True, broadcasts=True, takes="fc", real=real,
         sample=lambda d: [
             ([d(3, 4) + np.array([[0], [3], [0]]), d(4, 2)], {"upper": 1}),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .declare import op
+from .infer import asked, same
 from .reasons import Missing
 
 
@@ -14,17 +15,19 @@ def _draw(a: Any, draw: Any) -> Any:
     return draw(a)
 
 
-def _shape(a: tuple[int, ...], draw: Any) -> tuple[int, ...]:
-    return draw(np.zeros(a)).shape
+def _floor(a: Any) -> Any:
+    return np.floor(a).astype(np.float64)
 
 
 poisson = op(
-    "random_poisson", _draw, Missing("TensorFlow has no derivative of a Poisson draw by its rate"),
-    shape=_shape, label="RandomPoissonV2", params=("draw",),
-    sample=lambda d: [([d(3)], {"draw": np.floor})],
+    "random_poisson", lambda a, draw, sizes, dtype: draw(a),
+    Missing("TensorFlow has no derivative of a Poisson draw by its rate"),
+    shape=lambda a, draw, sizes, dtype: (*sizes, *a), dtype=asked,
+    label="RandomPoissonV2", params=("draw", "sizes", "dtype"),
+    sample=lambda d: [([d(3)], {"draw": _floor, "sizes": (), "dtype": np.float64})],
 )  # fmt: skip
 stateless_shuffle = op(
     "stateless_shuffle", _draw, Missing("TensorFlow has no derivative of stateless_shuffle"),
-    shape=_shape, label="StatelessShuffle", params=("draw",),
+    shape=same, label="StatelessShuffle", params=("draw",),
     sample=lambda d: [([d(3)], {"draw": np.flip})],
 )  # fmt: skip

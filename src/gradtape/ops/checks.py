@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import invalid
 from .declare import op
+from .infer import same
 
 
 def _check_numerics(a: Any, message: str) -> Any:
@@ -26,7 +27,7 @@ def _checked_slope(g: Any, message: str) -> Any:
 
 
 check_numerics = op(
-    "check_numerics", _check_numerics, _checked_slope, shape=lambda a, message: a,
+    "check_numerics", _check_numerics, _checked_slope, shape=same,
     params=("message",), push="linear", batches=True, takes="fV",
     sample=lambda d: [([d(2, 3)], {"message": "sample"})],
 )  # fmt: skip

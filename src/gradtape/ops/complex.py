@@ -10,8 +10,7 @@ import numpy as np
 from ..core.op import Op
 from .declare import elementwise, op
 from .elementwise import SIGNED, divide_no_nan
-
-same = lambda *shapes, **_: np.broadcast_shapes(*shapes)
+from .infer import as_complex, as_real, broadcast, same
 
 
 def _complex_sample(d: Any) -> Any:
@@ -19,8 +18,9 @@ def _complex_sample(d: Any) -> Any:
 
 
 absolute = elementwise(
-    "abs", np.abs, lambda g, a: g * np.sign(a), takes=SIGNED, numpy=(np.absolute,)
-)
+    "abs", np.abs, lambda g, a: g * np.sign(a),
+    dtype=as_real, takes=SIGNED, numpy=(np.absolute,),
+)  # fmt: skip
 
 
 def zeros(a: Any) -> Any:
@@ -30,7 +30,7 @@ def zeros(a: Any) -> Any:
 complex_abs = op(
     "complex_abs", np.abs,
     lambda g, a, y: divide_no_nan(to_complex(g, zeros(g)) * a, to_complex(y, zeros(y))),
-    shape=same, label="ComplexAbs", real=True, batches=True, sample=_complex_sample,
+    shape=same, dtype=as_real, label="ComplexAbs", real=True, batches=True, sample=_complex_sample,
 )  # fmt: skip
 
 
@@ -43,16 +43,17 @@ def _to_complex(a: Any, b: Any) -> Any:
 
 to_complex: Op = op(
     "to_complex", _to_complex, (lambda g: np.real(g), lambda g: np.imag(g)),
-    shape=same, label="Complex", real=True, push="linear", broadcasts=True, batches=True,
+    shape=broadcast, dtype=as_complex, label="Complex", real=True, push="linear", broadcasts=True,
+    batches=True,
     sample=lambda d: [([d(2, 3), d(3)], {})],
 )  # fmt: skip
 real = op(
-    "real", lambda a: np.real(a)[()], lambda g: to_complex(g, zeros(g)), shape=same, real=True,
-    push="linear", batches=True, numpy=(np.real,), sample=_complex_sample,
+    "real", lambda a: np.real(a)[()], lambda g: to_complex(g, zeros(g)), shape=same,
+    dtype=as_real, real=True, push="linear", batches=True, numpy=(np.real,), sample=_complex_sample,
 )  # fmt: skip
 imag = op(
-    "imag", lambda a: np.imag(a)[()], lambda g: to_complex(zeros(g), g), shape=same, real=True,
-    push="linear", batches=True, numpy=(np.imag,), sample=_complex_sample,
+    "imag", lambda a: np.imag(a)[()], lambda g: to_complex(zeros(g), g), shape=same,
+    dtype=as_real, real=True, push="linear", batches=True, numpy=(np.imag,), sample=_complex_sample,
 )  # fmt: skip
 conj = op(
     "conj", np.conj, lambda g: np.conj(g), shape=same, real=True, push="linear", batches=True,
@@ -61,5 +62,5 @@ conj = op(
 angle = op(
     "angle", np.angle,
     lambda g, a: -to_complex(g, zeros(g)) / to_complex(np.imag(a), np.real(a)),
-    shape=same, real=True, batches=True, sample=_complex_sample,
+    shape=same, dtype=as_real, real=True, batches=True, sample=_complex_sample,
 )  # fmt: skip

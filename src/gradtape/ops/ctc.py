@@ -14,6 +14,7 @@ import numpy as np
 from ..core.op import Op
 from .declare import op
 from .elementwise import FLOATING
+from .infer import same
 from .reasons import Missing
 from .softmax import log_softmax
 
@@ -121,7 +122,8 @@ def _backward(seen: Any, skip: Any, end: Any, live: Any) -> tuple[Any, Any]:
 def _ctc(a: Any, b: Any, c: Any, d: Any, blank: int, floor: float) -> Any:
     course = _course(a, b, c, d, blank, floor)
     expected = _by_class(course.chance, course.one_hot)
-    return course.loss, (np.exp(course.logs) - expected) * course.live
+    # bfloat16 times a truth value would be float32.
+    return course.loss, ((np.exp(course.logs) - expected) * course.live).astype(a.dtype, copy=False)
 
 
 def _by_class(states: Any, one_hot: Any) -> Any:
@@ -145,7 +147,8 @@ def _ctc_bend(a: Any, b: Any, c: Any, d: Any, e: Any, blank: int, floor: float) 
         behind[t] = np.sum(course.back[t] * parts, axis=0)
     both = ahead + behind
     both = course.chance * (both - np.sum(course.chance * both, axis=-1, keepdims=True))
-    return (p * (e - mean) - _by_class(both, course.one_hot)) * course.live
+    bend = (p * (e - mean) - _by_class(both, course.one_hot)) * course.live
+    return bend.astype(a.dtype, copy=False)
 
 
 def _slope_of_ctc(g: Any, a: Any, b: Any, c: Any, d: Any, y: Any, blank: Any, floor: Any) -> Any:
@@ -169,7 +172,7 @@ def _samples(d: Any, *more: Any) -> list:
 # frames of each. The second result is the slope, which is at hand when the loss is computed.
 ctc: Op = op(
     "ctc", _ctc, _slope_of_ctc,
-    shape=lambda a, b, c, d, blank, floor: ((a[1],), a), label="CTCLoss", joint=True,
+    shape=lambda a, b, c, d, blank, floor: [(a[1],), a], label="CTCLoss", joint=True,
     takes=FLOATING, params=("blank", "floor"), sample=_samples,
 )  # fmt: skip
 ctc_bend: Op = op(
@@ -178,7 +181,7 @@ ctc_bend: Op = op(
         Missing("the third derivative of ctc_loss is not worked out"), None, None, None,
         lambda g, a, b, c, d, blank, floor: ctc_bend(a, b, c, d, g, blank=blank, floor=floor),
     ),
-    shape=lambda a, b, c, d, e, blank, floor: a, label="CTCLossGrad", takes=FLOATING,
+    shape=same, label="CTCLoss", takes=FLOATING,
     params=("blank", "floor"),
     sample=lambda d: [
         ([d(4, 2, 3), np.array([[1, 2], [2, 0]]), np.array([2, 1]), np.array([4, 3]), d(4, 2, 3)],

@@ -12,6 +12,7 @@ import numpy as np
 
 from .declare import op
 from .diagonal import band_part, diag, diag_part
+from .infer import Shape, as_complex, as_real, asked, least, same
 from .linear import matmul
 from .matrix import (
     MATRICES,
@@ -19,7 +20,6 @@ from .matrix import (
     invalid,
     lapack,
     one_by_one,
-    same_shape,
     solve,
     triangular_solve,
 )
@@ -63,7 +63,7 @@ def _slope_of_cholesky(g: Any, y: Any) -> Any:
 
 cholesky = op(
     "cholesky", _cholesky, _slope_of_cholesky,
-    shape=same_shape, label="Cholesky", real=True, takes=MATRICES, batches=True,
+    shape=same, label="Cholesky", real=True, takes=MATRICES, batches=True,
     # Of 1 by 1, because only the lower triangle is read but, as in TensorFlow, the slope is spread
     # over both.
     sample=lambda d: [([d(2, 1, 1) + 2], {})],
@@ -112,10 +112,10 @@ def _slope_of_qr(g: Any, a: Any, y: Any, full: bool) -> Any:
     return [np.concatenate([gx, matmul(q, gv)], axis=-1)]
 
 
-def _qr_shape(a: tuple[int, ...], full: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _qr_shape(a: Shape, full: bool) -> list[Shape]:
     rows, columns = a[-2:]
-    inner = rows if full else min(rows, columns)
-    return (*a[:-2], rows, inner), (*a[:-2], inner, columns)
+    inner = rows if full else least(rows, columns)
+    return [(*a[:-2], rows, inner), (*a[:-2], inner, columns)]
 
 
 qr = op(
@@ -150,8 +150,8 @@ def _lu(a: Any, dtype: Any) -> Any:
 
 lu = op(
     "lu", _lu, Missing("TensorFlow has no derivative for the LU decomposition"),
-    shape=lambda a, dtype: (a, a[:-1]), label="Lu", takes=MATRICES, params=("dtype",),
-    sample=lambda d: [([d(3, 3)], {"dtype": np.dtype("int32")})],
+    shape=lambda a, dtype: [a, a[:-1]], dtype=(0, asked), label="Lu",
+    takes=MATRICES, params=("dtype",), sample=lambda d: [([d(3, 3)], {"dtype": np.dtype("int32")})],
 )  # fmt: skip
 
 
@@ -200,7 +200,7 @@ def _slope_of_eigh(g: Any, y: Any) -> Any:
 
 eigh = op(
     "eigh", lapack(_eigh), _slope_of_eigh,
-    shape=lambda a: (a[:-1], a), label="SelfAdjointEigV2", joint=True, real=True, takes=MATRICES,
+    shape=lambda a: [a[:-1], a], label="SelfAdjointEigV2", joint=True, real=True, takes=MATRICES,
     sample=_definite,
 )  # fmt: skip
 eigvalsh = op(
@@ -244,12 +244,13 @@ def _slope_of_eigvals(g: Any, a: Any, a_dtype: Any) -> Any:
 
 eig = op(
     "eig", lapack(_eig), _slope_of_eig,
-    shape=lambda a: (a[:-1], a), label="Eig", joint=True, real=True, takes=MATRICES,
-    sample=_distinct,
+    shape=lambda a: [a[:-1], a], dtype=as_complex, label="Eig", joint=True, real=True,
+    takes=MATRICES, sample=_distinct,
 )  # fmt: skip
 eigvals = op(
     "eigvals", lapack(_eigvals), _slope_of_eigvals,
-    shape=lambda a: a[:-1], label="Eig", real=True, takes=MATRICES, sample=_distinct,
+    shape=lambda a: a[:-1], dtype=as_complex, label="Eig", real=True, takes=MATRICES,
+    sample=_distinct,
 )  # fmt: skip
 
 
@@ -271,10 +272,10 @@ def _singular_values(a: Any) -> Any:
     return np.linalg.svd(a, compute_uv=False)
 
 
-def _svd_shape(a: tuple[int, ...], full: bool) -> tuple[tuple[int, ...], ...]:
+def _svd_shape(a: Any, full: bool) -> list[Any]:
     m, n = a[-2:]
-    p = min(m, n)
-    return (*a[:-2], p), (*a[:-2], m, m if full else p), (*a[:-2], n, n if full else p)
+    p = least(m, n)
+    return [(*a[:-2], p), (*a[:-2], m, m if full else p), (*a[:-2], n, n if full else p)]
 
 
 def _slope_of_svd(g: Any, y: Any, a_dtype: Any, full: bool) -> Any:
@@ -317,7 +318,8 @@ def _slope_of_wide_svd(s: Any, u: Any, v: Any, gs: Any, gu: Any, gv: Any, full: 
 
 svd = op(
     "svd", _svd, _slope_of_svd,
-    shape=_svd_shape, label="Svd", joint=True, real=True, takes=MATRICES, params=("full",),
+    shape=_svd_shape, dtype=(as_real, 0, 0), label="Svd", joint=True, real=True, takes=MATRICES,
+    params=("full",),
     sample=lambda d: [
         ([np.diag([1.0, 3.0]) + 0.3 * d(2, 2)], {"full": False}),
         ([np.diag([1.0, 3.0]) @ d(2, 3)], {"full": False}),
@@ -333,6 +335,7 @@ def _slope_of_singular_values(g: Any, a: Any) -> Any:
 
 singular_values = op(
     "singular_values", _singular_values, _slope_of_singular_values,
-    shape=lambda a: (*a[:-2], min(a[-2:])), label="Svd", real=True, takes=MATRICES, batches=True,
+    shape=lambda a: (*a[:-2], least(*a[-2:])), dtype=as_real, label="Svd", real=True,
+    takes=MATRICES, batches=True,
     sample=lambda d: [([d(3, 2) @ np.diag([1.0, 3.0])], {})],
 )  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.op import Op
 from .declare import op
+from .infer import same
 
 # Of a band: the lowest and the highest diagonal, the matrix's rows and columns, and whether the
 # diagonals above and below the main one stand at the right end of their rows.
@@ -92,7 +93,7 @@ def _band_part(a: Any, lower: int, upper: int) -> Any:
 
 band_part: Op = op(
     "band_part", _band_part, lambda g, lower, upper: band_part(g, lower=lower, upper=upper),
-    shape=lambda a, lower, upper: a, label="MatrixBandPart", params=("lower", "upper"),
+    shape=same, label="MatrixBandPart", params=("lower", "upper"),
     push="linear", batches=True,
     sample=lambda d: [
         ([d(3, 4)], {"lower": -1, "upper": 0}),

@@ -265,7 +265,9 @@ power: Op = elementwise(
 exp = costly("exp", np.exp, lambda g, y: g * y)
 expm1 = costly("expm1", np.expm1, lambda g, a: g * exp(a))
 log = costly("log", np.log, lambda g, a: g * np.reciprocal(a), sample=POSITIVE)
-log1p = costly("log1p", np.log1p, lambda g, a: g * np.reciprocal(1.0 + a), sample=POSITIVE)
+log1p = costly(
+    "log1p", np.log1p, lambda g, a: g * np.reciprocal(1.0 + a), label="Log1p", sample=POSITIVE
+)
 
 
 @in_float32
@@ -335,8 +337,9 @@ sigmoid_slope: Op = elementwise(
 sigmoid = elementwise("sigmoid", _sigmoid, lambda g, y: sigmoid_slope(g, y))
 softplus = elementwise("softplus", _softplus, lambda g, a: g * sigmoid(a), takes=FLOATING)
 log_sigmoid = elementwise(
-    "log_sigmoid", lambda a: -_softplus(-a), lambda g, a: g * sigmoid(-a), takes=FLOATING
-)
+    "log_sigmoid", lambda a: -_softplus(-a), lambda g, a: g * sigmoid(-a),
+    label="Softplus", takes=FLOATING,
+)  # fmt: skip
 softsign = elementwise(
     "softsign", in_float32(lambda a: a / (1 + np.abs(a))), lambda g, a: softsign_slope(g, a),
     takes=FLOATING,
@@ -360,7 +363,7 @@ xlogy: Op = elementwise(
 xlog1py: Op = elementwise(
     "xlog1py", lambda a, b: _zero_where(a == 0, a * np.log1p(b)),
     (lambda g, a, b: g * xlog1py(_not_zero(a), b), lambda g, a, b: g * xdivy(a, b + 1.0)),
-    sample=(POSITIVE, POSITIVE), real=True,
+    label="Xlog1py", sample=(POSITIVE, POSITIVE), real=True,
 )  # fmt: skip
 xdivy: Op = elementwise(
     "xdivy", lambda a, b: _zero_where(a == 0, a / b),

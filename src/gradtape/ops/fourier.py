@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.op import Op
 from .declare import op
+from .infer import as_complex, as_real, same
 from .pad import pad
 from .reasons import Missing
 
@@ -57,10 +58,10 @@ def _half(shape: Axes, lengths: Axes, axes: Axes, norm: str = "") -> Axes:
 
 _shapes = {"fft": _sizes, "ifft": _sizes, "rfft": _half, "irfft": _sizes}
 _kinds: dict[str, Any] = {
-    "fft": lambda dtype: dtype,
-    "ifft": lambda dtype: dtype,
-    "rfft": lambda dtype: np.result_type(dtype, np.complex64),
-    "irfft": lambda dtype: np.empty(0, dtype).real.dtype,
+    "fft": same,
+    "ifft": same,
+    "rfft": as_complex,
+    "irfft": as_real,
 }
 
 
@@ -129,19 +130,20 @@ fft: Op = op("fft", _transform("fft"), _slope_of_fft, shape=_sizes, label="FFT",
              sample=_complex, **_LINEAR)  # fmt: skip
 ifft: Op = op("ifft", _transform("ifft"), _slope_of_ifft, shape=_sizes, label="IFFT", takes="c",
               sample=_complex, **_LINEAR)  # fmt: skip
-rfft: Op = op("rfft", _transform("rfft"), _slope_of_rfft, shape=_half, label="RFFT", takes="f",
-              sample=_real, **_LINEAR)  # fmt: skip
-irfft: Op = op("irfft", _transform("irfft"), _slope_of_irfft, shape=_sizes, label="IRFFT",
-               takes="c", sample=_complex, **_LINEAR)  # fmt: skip
+rfft: Op = op("rfft", _transform("rfft"), _slope_of_rfft, shape=_half, dtype=as_complex,
+              label="RFFT", takes="f", sample=_real, **_LINEAR)  # fmt: skip
+irfft: Op = op("irfft", _transform("irfft"), _slope_of_irfft, shape=_sizes, dtype=as_real,
+               label="IRFFT", takes="c", sample=_complex, **_LINEAR)  # fmt: skip
 
 _WHY = "TensorFlow has no slope for a real transform of three axes; tf.signal.{}nd has one here"
 _three = {"lengths": (2, 2, 2), "axes": (-3, -2, -1)}
 rfft3d = op(
-    "rfft3d", _transform("rfft"), Missing(_WHY.format("rfft")), shape=_half, label="RFFT3D",
-    takes="f", params=("lengths", "axes"), sample=lambda d: [([d(2, 2, 2)], _three)],
+    "rfft3d", _transform("rfft"), Missing(_WHY.format("rfft")), shape=_half, dtype=as_complex,
+    label="RFFT3D", takes="f", params=("lengths", "axes"),
+    sample=lambda d: [([d(2, 2, 2)], _three)],
 )  # fmt: skip
 irfft3d = op(
-    "irfft3d", _transform("irfft"), Missing(_WHY.format("irfft")), shape=_sizes,
+    "irfft3d", _transform("irfft"), Missing(_WHY.format("irfft")), shape=_sizes, dtype=as_real,
     label="IRFFT3D", takes="c", params=("lengths", "axes"),
     sample=lambda d: [([d(2, 2, 2) + 1j * d(2, 2, 2)], _three)],
 )  # fmt: skip
@@ -153,7 +155,7 @@ def _dct(a: Any, kind: int, norm: str | None = None) -> Any:
         return a
     import scipy.fft
 
-    return scipy.fft.dct(a, kind, norm=norm)
+    return scipy.fft.dct(a, kind, norm=norm).astype(a.dtype, copy=False)
 
 
 def _ends(n: int, dtype: Any, first: float, inner: float, last: float) -> Any:
@@ -175,7 +177,7 @@ def _slope_of_dct(g: Any, kind: int, norm: str | None) -> Any:
 
 
 dct: Op = op(
-    "dct", _dct, _slope_of_dct, shape=lambda a, kind, norm: a, label="DCT", takes="f",
+    "dct", _dct, _slope_of_dct, shape=same, label="RFFT", takes="f",
     params=("kind", "norm"), push="linear", batches=True,
     sample=lambda d: [
         *[([d(2, 5)], {"kind": kind, "norm": None}) for kind in (1, 2, 3, 4)],
@@ -193,8 +195,9 @@ def _frame(a: Any, length: int, step: int) -> Any:
     return np.lib.stride_tricks.as_strided(a, shape, strides, writeable=False)
 
 
-def _frame_shape(a: Axes, length: int, step: int) -> Axes:
-    return (*a[:-1], max(0, 1 + (a[-1] - length) // step), length)
+def _frame_shape(a: Any, length: int, step: int) -> Any:
+    count = None if a[-1] is None else max(0, 1 + (a[-1] - length) // step)
+    return (*a[:-1], count, length)
 
 
 def _overlap(a: Any, step: int, size: int) -> Any:
@@ -216,7 +219,7 @@ def _overlap(a: Any, step: int, size: int) -> Any:
 frame: Op = op(
     "frame", _frame,
     lambda g, a_shape, step: overlap(g, step=step, size=a_shape[-1]),
-    shape=_frame_shape, params=("length", "step"), push="linear", batches=True,
+    shape=_frame_shape, label="GatherV2", params=("length", "step"), push="linear", batches=True,
     sample=lambda d: [
         ([d(2, 7)], {"length": 3, "step": 2}), ([d(5)], {"length": 2, "step": 3}),
         ([d(5)], {"length": 4, "step": 1}),
@@ -225,7 +228,7 @@ frame: Op = op(
 overlap: Op = op(
     "overlap", _overlap,
     lambda g, a_shape, step: frame(g, length=a_shape[-1], step=step),
-    shape=lambda a, step, size: (*a[:-2], size), label="OverlapAndAdd",
+    shape=lambda a, step, size: (*a[:-2], size), label="Sum",
     params=("step", "size"), push="linear", batches=True,
     sample=lambda d: [
         ([d(2, 3, 5)], {"step": 2, "size": 9}), ([d(2, 3)], {"step": 4, "size": 7}),

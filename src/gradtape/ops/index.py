@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.op import Op
 from .declare import op
+from .infer import broadcast, exchanged, sliced
 from .kernels.choose import choose, only
 from .reasons import Discrete
 from .rows import Slices, add_at, add_rows
@@ -34,7 +35,7 @@ def _slope_of_getitem(g: Any, a_shape: Any, y_shape: Any, key: tuple) -> Any:
 
 getitem = op(
     "getitem", _getitem, _slope_of_getitem,
-    shape=lambda a, key: np.broadcast_to(np.int8(0), a)[key].shape,
+    shape=sliced,
     label="StridedSlice", params=("key",), push="linear", batches=True,
     numpy=(operator.getitem,),
     sample=lambda d: [
@@ -98,13 +99,9 @@ def _slope_of_take(g: Any, b: Any, a_shape: Any, y_shape: Any, axis: int) -> Any
     return np.moveaxis(first, 0, at)
 
 
-def _take_shape(a: tuple[int, ...], b: tuple[int, ...], axis: int) -> tuple[int, ...]:
-    axis %= len(a)
-    return a[:axis] + b + a[axis + 1 :]
-
-
 take = op(
-    "take", _take, (_slope_of_take, None), shape=_take_shape, label="GatherV2", params=("axis",),
+    "take", _take, (_slope_of_take, None),
+    shape=lambda a, b, axis: exchanged(a, axis, *b), label="GatherV2", params=("axis",),
     push="linear", batches=True, numpy=(np.take,),
     sample=lambda d: [
         ([d(2, 4), np.array([[1, 1], [3, 0]])], {"axis": 1}),
@@ -167,7 +164,7 @@ def _slope_of_gather_batch(
 
 gather_batch = op(
     "gather_batch", _gather_batch, (_slope_of_gather_batch, None),
-    shape=lambda a, b, axis, batch: a[:axis] + b[batch:] + a[axis + 1 :],
+    shape=lambda a, b, axis, batch: exchanged(a, axis, *b[batch:]),
     label="GatherV2", params=("axis", "batch"), push="linear", batches=True,
     sample=lambda d: [
         ([d(2, 3), np.array([[1, 1], [0, 2]])], {"axis": 1, "batch": 1}),
@@ -246,7 +243,7 @@ select = op(
         lambda g, a: only(a, g),
         lambda g, a: only(np.logical_not(a), g),
     ),
-    shape=lambda *shapes: np.broadcast_shapes(*shapes), label="SelectV2", broadcasts=True,
+    shape=broadcast, dtype=1, label="SelectV2", broadcasts=True,
     batches=True, push="linear", numpy=(np.where,),
     sample=lambda d: [
         ([np.array([[True], [False]]), d(2, 3), d(3)], {}),

@@ -11,6 +11,7 @@ import numpy as np
 from ..core import apply
 from ..core.op import FLOATS, NUMBERS, REALS
 from .declare import op
+from .infer import Shape, alike, stacked
 from .kernels.jobs import blas
 from .kernels.pending import product_later
 from .kernels.product import ALONE, product
@@ -77,14 +78,6 @@ def _across_rows(a: Any, g: Any, b: Any) -> Any:
     return matmul_tn(a, g)
 
 
-def _turned_shape(a: tuple[int, ...]) -> tuple[int, ...]:
-    return (*a[:-2], a[-1], a[-2])
-
-
-def _matmul_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    return (*np.broadcast_shapes(a[:-2], b[:-2]), a[-2], b[-1])
-
-
 def _product(name: str, forward: Any, rules: Any, shape: Any, sample: Any, **more: Any) -> Any:
     made = op(
         name, forward, rules, shape=shape, label="MatMul", push="bilinear", broadcasts=True,
@@ -99,7 +92,7 @@ def _product(name: str, forward: Any, rules: Any, shape: Any, sample: Any, **mor
 matmul: Any = _product(
     "matmul", _matmul,
     (lambda g, b: matmul_nt(g, b), lambda g, a, b: _across_rows(a, g, b)),
-    _matmul_shape,
+    lambda a, b: stacked(a, b, a[-2], b[-1]),
     lambda d: [
         ([d(2, 3), d(3, 4)], {}), ([d(5, 2, 3), d(3, 4)], {}), ([d(5, 1, 2, 3), d(2, 3, 4)], {}),
     ],
@@ -108,21 +101,21 @@ matmul: Any = _product(
 matmul_nt: Any = _product(
     "matmul_nt", lambda a, b: _matmul(a, turned(b)),
     (lambda g, b: matmul(g, b), lambda g, a, b: _across_rows(g, a, b)),
-    lambda a, b: _matmul_shape(a, _turned_shape(b)),
+    lambda a, b: stacked(a, b, a[-2], b[-2]),
     lambda d: [([d(2, 3), d(4, 3)], {}), ([d(5, 2, 3), d(4, 3)], {}), ([d(2, 3), d(5, 4, 3)], {})],
     later=lambda old, g, a, b_shape: product_later(old, g, a._value),
 )  # fmt: skip
 matmul_tn: Any = _product(
     "matmul_tn", lambda a, b: _matmul(turned(a), b),
     (lambda g, b: matmul_nt(b, g), lambda g, a: matmul(a, g)),
-    lambda a, b: _matmul_shape(_turned_shape(a), b),
+    lambda a, b: stacked(a, b, a[-1], b[-1]),
     lambda d: [([d(3, 2), d(3, 4)], {}), ([d(5, 3, 2), d(5, 3, 4)], {})],
 )  # fmt: skip
 
 # (a x b) . g = a . (b x g) = b . (g x a): every slope is a cross product again.
 cross = op(
     "cross", np.cross, (lambda g, b: np.cross(b, g), lambda g, a: np.cross(g, a)),
-    shape=lambda a, b: a, push="bilinear", batches=True, takes=REALS,
+    shape=alike, push="bilinear", batches=True, takes=REALS,
     sample=lambda d: [([d(3), d(3)], {}), ([d(2, 3), d(2, 3)], {})],
 )  # fmt: skip
 
@@ -176,10 +169,10 @@ def _slope(g: Any, other: Any, equation: str, which: int) -> Any:
     return contract(g, other, equation=f"{labels},{others}->{mine}")
 
 
-def _contract_shape(a: tuple[int, ...], b: tuple[int, ...], equation: str) -> tuple[int, ...]:
+def _contract_shape(a: Shape, b: Shape, equation: str) -> Shape:
     left, right, labels = _parts(equation)
-    sizes = dict(zip(left, a, strict=True)) | dict(zip(right, b, strict=True))
-    return tuple(sizes[c] for c in labels)
+    sizes = {c: n for c, n in zip(left + right, a + b, strict=True) if n is not None}
+    return tuple(sizes.get(c) for c in labels)
 
 
 # Each label stands in at least two of the three parts and in none twice, so the slopes are

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import ANYTHING
+from ..core.op import ANYTHING, FLOATS
 from .declare import elementwise, op
+from .infer import alike, inserted
 from .reasons import Flat
 
 FIXED = Flat("TensorFlow counts the numbers of a range and of one-hot rows as fixed")
@@ -74,8 +75,8 @@ linspace = op(
         lambda g, num, axis: np.sum(g * _weights(g, axis, num, True), axis=(axis,)),
         lambda g, num, axis: np.sum(g * _weights(g, axis, num), axis=(axis,)),
     ),
-    shape=lambda a, b, num, axis: (*a[: len(a) + axis + 1], num, *a[len(a) + axis + 1 :]),
-    label="LinSpace", params=("num", "axis"), push="linear", batches=True,
+    shape=lambda a, b, num, axis: inserted(alike(a, b), axis, num),
+    label="LinSpace", params=("num", "axis"), push="linear", batches=True, takes=FLOATS,
     sample=lambda d: [
         ([d(), d()], {"num": 4, "axis": -1}), ([d(2, 3), d(2, 3)], {"num": 3, "axis": -3}),
     ],
@@ -90,13 +91,10 @@ def _one_hot(a: Any, b: Any, c: Any, depth: int, axis: int) -> Any:
     return np.moveaxis(out.reshape(*a.shape, depth), -1, axis)
 
 
-def _one_hot_shape(a: tuple[int, ...], b: Any, c: Any, depth: int, axis: int) -> tuple[int, ...]:
-    axis %= len(a) + 1
-    return (*a[:axis], depth, *a[axis:])
-
-
 one_hot = op(
-    "one_hot", _one_hot, (None, FIXED, FIXED), shape=_one_hot_shape, params=("depth", "axis"),
+    "one_hot", _one_hot, (None, FIXED, FIXED),
+    shape=lambda a, b, c, depth, axis: inserted(a, axis, depth), dtype=1,
+    params=("depth", "axis"),
     sample=lambda d: [
         ([np.array([1, 0, 7]), np.float64(1), np.float64(0)], {"depth": 3, "axis": 0}),
     ],

@@ -15,6 +15,7 @@ import numpy as np
 from ..core.op import Op
 from .declare import op
 from .diagonal import band_part
+from .infer import same, stacked
 from .kernels.jobs import blas
 from .linear import matmul, turned
 from .reasons import Missing
@@ -69,10 +70,6 @@ def _squares(d: Any) -> list:
     return [([d(3, 3) + 3 * np.eye(3)], {}), ([d(2, 2, 2) + 3 * np.eye(2)], {})]
 
 
-def same_shape(a: tuple[int, ...], **_: Any) -> tuple[int, ...]:
-    return a
-
-
 # --- inverses and solutions -----------------------------------------------------------------------
 @lapack
 def _inv(a: Any) -> Any:
@@ -90,7 +87,7 @@ def _inv(a: Any) -> Any:
 
 inv = op(
     "inv", _inv, lambda g, y: -matmul(matmul(turned(y), g), turned(y)),
-    shape=same_shape, label="MatrixInverse", takes=MATRICES, batches=True, sample=_squares,
+    shape=same, label="MatrixInverse", takes=MATRICES, batches=True, sample=_squares,
 )  # fmt: skip
 
 
@@ -155,7 +152,7 @@ triangular_solve: Op = op(
         _slope_of_triangle,
         lambda g, a, lower: triangular_solve(turned(a), g, lower=not lower),
     ),
-    shape=lambda a, b, lower: (*np.broadcast_shapes(a[:-2], b[:-2]), *b[-2:]),
+    shape=lambda a, b, lower: stacked(a, b, *b[-2:]),
     label="MatrixTriangularSolve", takes=MATRICES, batches=True, broadcasts=True,
     params=("lower",),
     sample=lambda d: [
@@ -185,7 +182,7 @@ def _slope_of_pinv(g: Any, a: Any, y: Any) -> Any:
 
 pinv = op(
     "pinv", _pinv, _slope_of_pinv,
-    shape=lambda a, rcond: (*a[:-2], a[-1], a[-2]), label="PseudoInverse", real=True,
+    shape=lambda a, rcond: (*a[:-2], a[-1], a[-2]), label="Svd", real=True,
     takes=MATRICES, batches=True, params=("rcond",),
     sample=lambda d: [([d(3, 2)], {"rcond": 1e-12}), ([d(2, 2, 3)], {"rcond": 1e-12})],
 )  # fmt: skip
@@ -204,7 +201,7 @@ def _least_squares(a: Any, b: Any) -> Any:
 
 least_squares = op(
     "least_squares", _least_squares, (_no_slope, _no_slope),
-    shape=lambda a, b: (*a[:-2], a[-1], b[-1]), label="MatrixSolveLs", takes=MATRICES,
+    shape=lambda a, b: (*a[:-2], a[-1], b[-1]), dtype=1, label="MatrixSolveLs", takes=MATRICES,
     # Whole numbers, of which no test asks the slope.
     sample=lambda d: [([np.array([[2, 0], [0, 1], [1, 1]]), np.array([[1], [2], [3]])], {})],
 )  # fmt: skip
@@ -234,7 +231,7 @@ def _slope_of_slogdet(g: Any, a: Any) -> Any:
 
 slogdet = op(
     "slogdet", _slogdet, _slope_of_slogdet,
-    shape=lambda a: (a[:-2], a[:-2]), label="LogMatrixDeterminant", joint=True, takes=MATRICES,
+    shape=lambda a: [a[:-2], a[:-2]], label="LogMatrixDeterminant", joint=True, takes=MATRICES,
     sample=_squares,
 )  # fmt: skip
 
@@ -259,7 +256,7 @@ def _slope_of_expm(g: Any, a: Any) -> Any:
 
 expm = op(
     "expm", _expm, _slope_of_expm,
-    shape=same_shape, label="MatrixExponential", takes=MATRICES, batches=True,
+    shape=same, label="MatrixExponential", takes=MATRICES, batches=True,
     sample=lambda d: [([d(3, 3)], {}), ([d(2, 2, 2)], {})],
 )  # fmt: skip
 
@@ -292,7 +289,7 @@ def _slope_of_sqrtm(g: Any, y: Any) -> Any:
 
 sqrtm = op(
     "sqrtm", _sqrtm, _slope_of_sqrtm,
-    shape=same_shape, label="MatrixSquareRoot", takes=MATRICES, batches=True, sample=_squares,
+    shape=same, label="MatrixSquareRoot", takes=MATRICES, batches=True, sample=_squares,
     real=True,
 )  # fmt: skip
 
@@ -306,6 +303,6 @@ def _logm(a: Any) -> Any:
 
 logm = op(
     "logm", _logm, Missing("TensorFlow has no derivative for the logarithm of a matrix"),
-    shape=same_shape, label="MatrixLogarithm", takes="c",
+    shape=same, label="MatrixLogarithm", takes="c",
     sample=lambda d: [([d(2, 2) + 3 * np.eye(2) + 0j], {})],
 )  # fmt: skip

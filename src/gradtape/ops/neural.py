@@ -13,6 +13,7 @@ import numpy as np
 from ..core.op import NUMBERS, REALS, Op
 from .declare import elementwise, op
 from .elementwise import FLOATING, in_float32, sigmoid, square
+from .infer import broadcast, same
 from .kernels.parallel import BLOCK, in_blocks
 from .reasons import Flat
 from .special import SCALED_ERFC, constants, erfc, erfc_parts, large, polynomial
@@ -97,19 +98,15 @@ def _leaky_gate(a: Any, b: Any, alpha: float) -> Any:
     return a * slopes.take((b > 0).view(np.int8))
 
 
-def _first_shape(a: tuple[int, ...], *_: Any, **params: Any) -> tuple[int, ...]:
-    return a
-
-
 leaky_gate: Op = op(
     "leaky_gate", _leaky_gate,
     (lambda g, b, alpha: leaky_gate(g, b, alpha=alpha), Flat(GATE, gives="zeros")),
-    shape=_first_shape, label="LeakyReluGrad", params=("alpha",), takes=FLOATING, batches=True,
+    shape=broadcast, label="LeakyReluGrad", params=("alpha",), takes=FLOATING, batches=True,
     sample=lambda d: [([d(2, 3), d(2, 3)], {"alpha": 0.2})],
 )  # fmt: skip
 leaky_relu = op(
     "leaky_relu", _leaky_relu, lambda g, a, alpha: leaky_gate(g, a, alpha=alpha),
-    shape=_first_shape, label="LeakyRelu", params=("alpha",), takes=FLOATING, batches=True,
+    shape=same, label="LeakyRelu", params=("alpha",), takes=FLOATING, batches=True,
     sample=lambda d: [([d(2, 3)], {"alpha": 0.2}), ([d(2, 3)], {"alpha": 1.5})],
 )  # fmt: skip
 
@@ -167,6 +164,7 @@ silu = elementwise(
     "silu",
     in_float32(lambda a: a * sigmoid.forward(a)),
     lambda g, a: g * _silu_slope(a, sigmoid(a)),
+    label="Sigmoid",
     real=True,
 )
 # b: beta, that makes the step of the sigmoid steep.
@@ -177,6 +175,7 @@ swish = elementwise(
         lambda g, a, b: g * _silu_slope(b * a, sigmoid(b * a)),
         lambda g, a, b: g * square(a) * _sigmoid_slope(sigmoid(b * a)),
     ),
+    label="Sigmoid",
     real=True,
 )
 
@@ -254,7 +253,7 @@ gelu_slope: Op = elementwise(
         lambda g, b: gelu_slope(g, b),
         lambda g, a, b: g * a * _gelu_bend(square(b * ROOT)),
     ),
-    label="GeluGrad",
+    label="Erfc",
     takes=FLOATING,
 )
 
@@ -282,7 +281,7 @@ def _gelu_slope_by_result(g: Any, a: Any, y: Any, out: Any, x: Any, e: Any, *mor
     return None
 
 
-gelu = elementwise("gelu", _gelu, _pull_gelu, takes=FLOATING)
+gelu = elementwise("gelu", _gelu, _pull_gelu, label="Erfc", takes=FLOATING)
 
 CUBE, STRETCH = float(np.float32(0.044715)), 0.7978845608028654
 
@@ -299,7 +298,7 @@ def _gelu_tanh_slope(a: Any) -> Any:
 
 
 gelu_tanh = elementwise(
-    "gelu_tanh", _gelu_tanh, lambda g, a: g * _gelu_tanh_slope(a), takes=FLOATING
+    "gelu_tanh", _gelu_tanh, lambda g, a: g * _gelu_tanh_slope(a), label="Tanh", takes=FLOATING
 )
 
 # --- losses ---------------------------------------------------------------------------------------
@@ -308,7 +307,7 @@ sigmoid_cross_entropy = elementwise(
     "sigmoid_cross_entropy",
     in_float32(lambda a, b: np.maximum(b, 0) - b * a + log1p(np.exp(-np.abs(b)))),
     (lambda g, b: g * -b, lambda g, a, b: g * (sigmoid(b) - a)),
-    label="SigmoidCrossEntropyWithLogits",
+    label="Mul",
     takes=FLOATING,
 )
 l2_loss = op(

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.op import Op
 from .declare import op
+from .infer import exchanged, same, times
 
 Pads = tuple[tuple[int, int], ...]
 
@@ -20,8 +21,9 @@ def _inner(shape: tuple[int, ...], pads: Pads) -> tuple:
     return tuple(slice(low, low + n) for n, (low, _) in zip(shape, pads, strict=True))
 
 
-def _padded(shape: tuple[int, ...], pads: Pads) -> tuple[int, ...]:
-    return tuple(low + n + high for n, (low, high) in zip(shape, pads, strict=True))
+def _padded(shape: Any, pads: Pads) -> Any:
+    pairs = zip(shape, pads, strict=True)
+    return tuple(None if n is None else low + n + high for n, (low, high) in pairs)
 
 
 def _pad(a: Any, pads: Pads) -> Any:
@@ -102,14 +104,14 @@ mirror_pad = op(
 # --- turned about ---------------------------------------------------------------------------------
 reverse = op(
     "reverse", lambda a, axis: np.flip(a, axis), lambda g, axis: np.flip(g, axis),
-    shape=lambda a, axis: a, label="ReverseV2", params=("axis",), push="linear", batches=True,
+    shape=same, label="ReverseV2", params=("axis",), push="linear", batches=True,
     numpy=(np.flip,),
     sample=lambda d: [([d(2, 3)], {"axis": (-1,)}), ([d(2, 3)], {"axis": (-1, -2)})],
 )  # fmt: skip
 roll: Op = op(
     "roll", lambda a, shift, axis: np.roll(a, shift, axis),
     lambda g, shift, axis: roll(g, shift=tuple([-k for k in shift]), axis=axis),
-    shape=lambda a, shift, axis: a, params=("shift", "axis"), push="linear", batches=True,
+    shape=same, params=("shift", "axis"), push="linear", batches=True,
     sample=lambda d: [([d(2, 3)], {"shift": (1, -1), "axis": (-1, -2)})],
 )  # fmt: skip
 
@@ -123,7 +125,7 @@ def _sum_of_tiles(g: Any, a_shape: tuple[int, ...], counts: tuple[int, ...]) -> 
 
 tile = op(
     "tile", lambda a, counts: np.tile(a, counts), _sum_of_tiles,
-    shape=lambda a, counts: tuple(n * k for n, k in zip(a, counts, strict=True)),
+    shape=lambda a, counts: tuple(map(times, a, counts)),
     params=("counts",), push="linear", batches=True,
     sample=lambda d: [([d(2, 3)], {"counts": (2, 1)}), ([d(2, 3)], {"counts": (1, 3)})],
 )  # fmt: skip
@@ -134,14 +136,11 @@ def _sum_of_repeats(g: Any, a_shape: tuple[int, ...], count: int, axis: int) -> 
     return np.sum(np.reshape(g, (*head, a_shape[axis], count, *tail)), axis=(axis,))
 
 
-def _repeated(a: tuple[int, ...], count: int, axis: int) -> tuple[int, ...]:
-    return (*a[: len(a) + axis], a[axis] * count, *a[len(a) + axis + 1 :])
-
-
 # Each entry the same number of times; TensorFlow does it with a tile.
 repeat = op(
     "repeat", lambda a, count, axis: np.repeat(a, count, axis), _sum_of_repeats,
-    shape=_repeated, label="Tile", params=("count", "axis"), push="linear", batches=True,
+    shape=lambda a, count, axis: exchanged(a, axis, times(a[axis], count)), label="Tile",
+    params=("count", "axis"), push="linear", batches=True,
     sample=lambda d: [
         ([d(2, 3)], {"count": 2, "axis": -1}), ([d(2, 3)], {"count": 3, "axis": -2}),
     ],

@@ -15,6 +15,7 @@ import numpy as np
 from ..core.op import NUMBERS, REALS, Op
 from .declare import op
 from .elementwise import divide_no_nan
+from .infer import BOOL, asked, broadcast, same
 from .reasons import Discrete
 from .shape import cast
 
@@ -87,7 +88,7 @@ def count(shape: tuple[int, ...], axis: Any) -> int:
     return n
 
 
-def reduced(shape: tuple[int, ...], axis: Any = None, keepdims: bool = False) -> tuple[int, ...]:
+def reduced(shape: Any, axis: Any = None, keepdims: bool = False) -> Any:
     axis = all_axes(len(shape)) if axis is None else axis
     dead = {k % len(shape) for k in axis}
     kept = [1 if k in dead else n for k, n in enumerate(shape)]
@@ -235,7 +236,7 @@ def _shares(a: Any, axis: Any = None) -> Any:
 shares = op(
     "exp_shares", _shares,
     lambda g, y, axis: y * (g - np.sum(g * y, axis=axis, keepdims=True)),
-    shape=lambda a, axis: a, label="Softmax", params=("axis",), takes="fV",
+    shape=same, label="Softmax", params=("axis",), takes="fV",
     sample=lambda d: [([d(2, 3)], {"axis": (-2, -1)}), ([d(2, 3)], {"axis": (-1,)})],
 )  # fmt: skip
 logsumexp = reduction(
@@ -244,7 +245,7 @@ logsumexp = reduction(
         spread(g, a.shape, axis, keepdims)
         * shares(a, axis=all_axes(a.ndim) if axis is None else axis)
     ),
-    label="LogSumExp", takes="fV",
+    label="Max", takes="fV",
 )  # fmt: skip
 
 
@@ -271,8 +272,8 @@ prod = reduction(
     lambda g, a, axis, keepdims: _others(g, a, axis, keepdims),
     label="Prod", takes=NUMBERS,
 )  # fmt: skip
-any = reduction("reduce_any", np.any, TRUTH, label="Any", takes="b")
-all = reduction("reduce_all", np.all, TRUTH, label="All", takes="b")
+any = reduction("reduce_any", np.any, TRUTH, label="Any", takes="b", dtype=BOOL)
+all = reduction("reduce_all", np.all, TRUTH, label="All", takes="b", dtype=BOOL)
 
 
 # --- positions ------------------------------------------------------------------------------------
@@ -296,8 +297,8 @@ def _arg_samples(d: Any) -> list:
 def _position(name: str, function: Any, reduce: Any, last: float, label: str) -> Any:
     return op(
         name, _arg(function, reduce, last), POSITION,
-        shape=lambda a, axis, dtype: reduced(a, (axis,)),
-        label=label, params=("axis", "dtype"), sample=_arg_samples, takes=REALS + "b",
+        shape=lambda a, axis, dtype: reduced(a, (axis,)), dtype=asked, label=label,
+        params=("axis", "dtype"), sample=_arg_samples, takes=REALS + "b",
     )  # fmt: skip
 
 
@@ -331,10 +332,6 @@ def _along(ndim: int, axis: int, key: slice) -> tuple[slice, ...]:
     return tuple(keys)
 
 
-def same_shape(shape: tuple[int, ...], **_: Any) -> tuple[int, ...]:
-    return shape
-
-
 def _running_samples(d: Any) -> list:
     return [
         ([d(2, 3)], {"axis": -1, "exclusive": False, "reverse": False}),
@@ -345,7 +342,7 @@ def _running_samples(d: Any) -> list:
 def running(name: str, forward: Any, pull: Any, **more: Any) -> Any:
     params = ("axis", "exclusive", "reverse")
     more = {"sample": _running_samples, "takes": NUMBERS, "batches": True, **more}
-    return op(name, forward, pull, shape=same_shape, params=params, **more)
+    return op(name, forward, pull, shape=same, params=params, **more)
 
 
 cumsum: Op = running(
@@ -412,7 +409,7 @@ weighted_cumsum: Op = op(
             g, c, b, axis=axis, exclusive=exclusive, reverse=not reverse
         ),
     ),
-    shape=lambda a, b, c, **_: np.broadcast_shapes(a, b, c), broadcasts=True, batches=True,
+    shape=broadcast, label="CumulativeLogsumexp", broadcasts=True, batches=True,
     params=("axis", "exclusive", "reverse"), takes="fV",
     sample=lambda d: [
         ([d(2, 3), d(2, 3), d(2, 3)], {"axis": -1, "exclusive": False, "reverse": False}),

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.op import Op
 from .declare import op
+from .infer import Shape, exchanged
 from .kernels.jobs import blas
 
 # Entries up to which adding them up is quicker than a product with a matrix: 8 images of 224 by 224
@@ -52,7 +53,7 @@ def _resample(a: Any, axis: int, taps: Taps, turned: Taps) -> Any:
         high *= weights[:, 1]
         high += low
         return high
-    shape = _shape(a.shape, axis, taps, turned)
+    shape: Any = _shape(a.shape, axis, taps, turned)
     if taps.places.shape[1] > _FEW:
         sizes = prod(shape[:axis]), a.shape[axis], prod(shape[axis:][1:])
         y = blas.shared(np.matmul, _matrix(taps, a, axis), a.reshape(sizes))
@@ -74,8 +75,8 @@ def _matrix(taps: Taps, a: Any, axis: int) -> Any:
     return found
 
 
-def _shape(a: tuple[int, ...], axis: int, taps: Taps, turned: Taps) -> tuple[int, ...]:
-    return (*a[:axis], len(taps.places), *a[axis:][1:])
+def _shape(a: Shape, axis: int, taps: Taps, turned: Taps) -> Shape:
+    return exchanged(a, axis, len(taps.places))
 
 
 _SOME = Taps(np.array([[0, 1], [2, -1]]), np.array([[0.5, -1.5], [2.0, 0.0]]))

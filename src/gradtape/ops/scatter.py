@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .declare import op
+from .infer import INT64, same
 from .reasons import Discrete
 from .rows import add_rows, rows_of
 from .shape import cast
@@ -33,7 +34,7 @@ def _flat_index(b: Any, shape: tuple[int, ...]) -> Any:
 
 flat_index = op(
     "flat_index", _flat_index, Discrete("a place is a whole number"),
-    shape=lambda b, shape: b[:-1], label="ScatterNd", params=("shape",),
+    shape=lambda b, shape: b[:-1], dtype=INT64, label="ScatterNd", params=("shape",),
     sample=lambda d: [([np.array([[1, 2], [0, 1]])], {"shape": (2, 3)})],
 )  # fmt: skip
 
@@ -56,7 +57,7 @@ def _without(g: Any, b: Any, a_shape: tuple[int, ...]) -> Any:
 set_rows = op(
     "set_rows", _set_rows,
     (_without, None, rows_of),
-    shape=lambda a, b, c: a, label="TensorScatterUpdate", push="linear", batches=True,
+    shape=same, label="TensorScatterUpdate", push="linear", batches=True,
     sample=lambda d: [([d(4, 2), np.array([2, 0]), d(2, 2)], {})],
 )  # fmt: skip
 
@@ -82,12 +83,12 @@ def _share(g: Any, a: Any, b: Any, c: Any, y: Any) -> tuple:
 
 
 max_rows = op(
-    "max_rows", _extreme_rows(np.maximum, -math.inf), _share, shape=lambda a, b, c: a,
+    "max_rows", _extreme_rows(np.maximum, -math.inf), _share, shape=same,
     label="TensorScatterMax", joint=True,
     sample=lambda d: [([d(4, 2), np.array([2, 0, 2]), d(3, 2)], {})],
 )  # fmt: skip
 min_rows = op(
-    "min_rows", _extreme_rows(np.minimum, math.inf), _share, shape=lambda a, b, c: a,
+    "min_rows", _extreme_rows(np.minimum, math.inf), _share, shape=same,
     label="TensorScatterMin", joint=True,
     sample=lambda d: [([d(4, 2), np.array([2, 0, 2]), d(3, 2)], {})],
 )  # fmt: skip

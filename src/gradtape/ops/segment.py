@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import NUMBERS, REALS, Op
+from ..core.op import FLOATS, NUMBERS, REALS, Op
 from .declare import op
+from .infer import exchanged
 from .reasons import Missing
 from .rows import add_rows
 from .shape import cast
@@ -60,7 +61,7 @@ def _one_by_one(rows: Any, ids: Any, out: Any, beats: Any) -> Any:
     return out
 
 
-def _shape(a: Any, b: Any, count: int, axis: int = 0) -> tuple[int, ...]:
+def _shape(a: Any, b: Any, count: int, axis: int = 0) -> Any:
     return (*a[:axis], count, *a[axis + len(b) :])
 
 
@@ -96,7 +97,7 @@ from_segments = op(
         ),
         None,
     ),
-    shape=lambda a, b, axis=0: a[:axis] + b + a[axis + 1 :], label="GatherV2",
+    shape=lambda a, b, axis=0: exchanged(a, axis, *b), label="GatherV2",
     params=("axis",), push="linear", batches=True,
     sample=lambda d: [([d(3, 2), _SAMPLE_IDS], {"axis": 0})],
 )  # fmt: skip
@@ -131,7 +132,7 @@ segment_mean: Op = segments(
         g / _counts(b, count, len(y_shape) - (axis or 0) - 1, g.dtype),
         b, axis=_behind(g, y_shape, axis),
     ),
-    label="SegmentMean",
+    label="SegmentMean", takes=FLOATS,
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from ..core.op import ANYTHING, Op
 from ..core.operand import speaks
 from .declare import elementwise, op
+from .infer import Shape, alike, asked, exchanged, inserted, plus, reshaped, same
 from .reasons import Missing
 
 identity = elementwise("identity", lambda a: a, lambda g: g, takes=ANYTHING)
@@ -28,7 +29,7 @@ reshape = op(
     # `np.reshape` calls its argument `shape` only since NumPy 2.1.
     "reshape", lambda a, shape: a.reshape(shape),
     lambda g, a_shape, y_shape: np.reshape(g, _lead(g, y_shape) + a_shape),
-    shape=lambda a, shape: shape, params=("shape",), push="linear", batches=True,
+    shape=reshaped, params=("shape",), push="linear", batches=True,
     numpy=(np.reshape,),
     sample=lambda d: [([d(2, 3)], {"shape": (3, 2)}), ([d(1)], {"shape": ()})],
 )  # fmt: skip
@@ -40,11 +41,15 @@ def _transpose(a: Any, axes: tuple[int, ...]) -> Any:
     return np.transpose(a, (*range(extra), *[k % len(axes) + extra for k in axes]))
 
 
+def _transposed(a: Shape, axes: tuple[int, ...]) -> Shape:
+    extra = len(a) - len(axes)
+    return (*a[:extra], *[a[k % len(axes) + extra] for k in axes])
+
+
 transpose: Op = op(
     "transpose", _transpose,
     lambda g, axes: transpose(g, axes=tuple(np.argsort([k % len(axes) for k in axes]).tolist())),
-    shape=lambda a, axes: tuple(a[k] for k in axes), params=("axes",), push="linear",
-    batches=True, numpy=(np.transpose,),
+    shape=_transposed, params=("axes",), push="linear", batches=True, numpy=(np.transpose,),
     sample=lambda d: [([d(2, 3)], {"axes": (1, 0)}), ([d(2, 3, 4)], {"axes": (1, 2, 0)})],
 )  # fmt: skip
 broadcast_to = op(
@@ -102,10 +107,8 @@ def _concat(*arrays: Any, axis: int) -> Any:
     return np.concatenate(arrays, axis)
 
 
-def _concat_shape(*shapes: tuple[int, ...], axis: int) -> tuple[int, ...]:
-    shape = list(shapes[0])
-    shape[axis] = sum(s[axis] for s in shapes)
-    return tuple(shape)
+def _concat_shape(*shapes: Shape, axis: int) -> Shape:
+    return exchanged(alike(*shapes), axis, plus(*[s[axis] for s in shapes]))
 
 
 concat = op(
@@ -121,14 +124,9 @@ def _stack(*arrays: Any, axis: int) -> Any:
     return np.stack(arrays, axis)
 
 
-def _stack_shape(*shapes: tuple[int, ...], axis: int) -> tuple[int, ...]:
-    shape = list(shapes[0])
-    shape.insert(axis % (len(shape) + 1), len(shapes))
-    return tuple(shape)
-
-
 stack = op(
-    "stack", _stack, lambda g, axis: unstack(g, axis=axis), shape=_stack_shape,
+    "stack", _stack, lambda g, axis: unstack(g, axis=axis),
+    shape=lambda *shapes, axis: inserted(alike(*shapes), axis, len(shapes)),
     label="Pack", joint=True, push="linear", batches=True, params=("axis",),
     sample=lambda d: [([d(3), d(3)], {"axis": -1}), ([d(), d()], {"axis": -1})],
 )  # fmt: skip
@@ -166,14 +164,11 @@ def _split(a: Any, sizes: tuple[int, ...], axis: int) -> tuple:
     return tuple([a[cut] for cut in _cuts(a.ndim + axis, sizes)])
 
 
-def _split_shape(a: tuple[int, ...], sizes: tuple[int, ...], axis: int) -> tuple:
-    return tuple((*a[: len(a) + axis], n, *a[len(a) + axis + 1 :]) for n in sizes)
-
-
 split: Op = op(
     "split", _split,
     lambda g, y_shape, a_dtype, axis: np.concatenate(_present(g, y_shape, a_dtype), axis),
-    shape=_split_shape, params=("sizes", "axis"), push="linear", batches=True,
+    shape=lambda a, sizes, axis: [exchanged(a, axis, n) for n in sizes],
+    params=("sizes", "axis"), push="linear", batches=True,
     sample=lambda d: [
         ([d(3, 2)], {"sizes": (1, 0, 2), "axis": -2}), ([d(3)], {"sizes": (3,), "axis": -1}),
     ],
@@ -188,7 +183,8 @@ def _unpack(a: Any, axis: int) -> tuple:
 unstack: Op = op(
     "unstack", _unpack,
     lambda g, y_shape, a_dtype, axis: np.stack(_present(g, y_shape, a_dtype), axis),
-    shape=lambda a, axis: (a[: len(a) + axis] + a[len(a) + axis + 1 :],) * a[axis],
+    # How many results there are is known if the size of the axis is.
+    shape=lambda a, axis: None if a[axis] is None else [exchanged(a, axis)] * a[axis],
     label="Unpack", params=("axis",), push="linear", batches=True,
     sample=lambda d: [([d(3, 2)], {"axis": -2}), ([d(3)], {"axis": -1})],
 )  # fmt: skip
@@ -203,8 +199,7 @@ def _add_n(*arrays: Any) -> Any:
 
 add_n = op(
     "add_n", _add_n, lambda g, shapes: [g] * len(shapes),
-    shape=lambda *shapes: shapes[0],
-    joint=True, push="linear", batches=True,
+    shape=alike, joint=True, push="linear", batches=True,
     sample=lambda d: [([d(2, 3), d(2, 3), d(2, 3)], {})],
 )  # fmt: skip
 
@@ -219,8 +214,7 @@ def _cast(a: Any, dtype: Any) -> Any:
 cast: Op = op(
     "cast", _cast,
     lambda g, a_dtype: cast(g, dtype=a_dtype) if a_dtype.kind in "fcV" else None,
-    shape=lambda a, dtype: a,
-    params=("dtype",), push="linear", batches=True, real=True, casts=True,
+    shape=same, dtype=asked, params=("dtype",), push="linear", batches=True, real=True, casts=True,
     sample=lambda d: [([d(2, 3)], {"dtype": np.dtype("float64")})],
 )  # fmt: skip
 
@@ -235,5 +229,6 @@ def _bitcast(a: Any, dtype: Any, parts: int) -> Any:
 bitcast = op(
     "bitcast", _bitcast, Missing("the bits of a number have no slope"),
     shape=lambda a, dtype, parts: ((*a, parts) if parts > 1 else a) if parts else a[:-1],
-    params=("dtype", "parts"), sample=lambda d: [([d(2)], {"dtype": np.dtype("i4"), "parts": 2})],
+    dtype=asked, params=("dtype", "parts"),
+    sample=lambda d: [([d(2)], {"dtype": np.dtype("i4"), "parts": 2})],
 )  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 
 from .declare import op
 from .elementwise import FLOATING, in_float32
+from .infer import alike, same
 from .kernels.parallel import MANY, in_rows
 from .reduce import sum_of
 
@@ -15,10 +16,6 @@ from .reduce import sum_of
 def _shifted(a: Any, axis: int) -> Any:
     """Less its maximum, so that no exponential overflows; a new array."""
     return a - np.maximum.reduce(a, axis=axis, keepdims=True, initial=-np.inf)
-
-
-def _same(a: tuple[int, ...], **_: Any) -> tuple[int, ...]:
-    return a
 
 
 # --- softmax --------------------------------------------------------------------------------------
@@ -56,7 +53,7 @@ def _slope_of_softmax(g: Any, y: Any, axis: int) -> Any:
 
 softmax = op(
     "softmax", _softmax, _slope_of_softmax,
-    shape=_same, label="Softmax", params=("axis",), takes=FLOATING, batches=True,
+    shape=same, label="Softmax", params=("axis",), takes=FLOATING, batches=True,
     sample=lambda d: [([d(2, 3)], {"axis": -1}), ([d(2, 3, 2)], {"axis": -2})],
 )  # fmt: skip
 
@@ -71,7 +68,7 @@ def _log_softmax(a: Any, axis: int) -> Any:
 log_softmax = op(
     "log_softmax", _log_softmax,
     lambda g, y, axis: g - np.exp(y) * np.sum(g, axis=(axis,), keepdims=True),
-    shape=_same, label="LogSoftmax", params=("axis",), takes=FLOATING, batches=True,
+    shape=same, label="LogSoftmax", params=("axis",), takes=FLOATING, batches=True,
     sample=lambda d: [([d(2, 3)], {"axis": -1}), ([d(2, 3, 2)], {"axis": -2})],
 )  # fmt: skip
 
@@ -114,7 +111,8 @@ def _slopes_of_cross_entropy(g: Any, b: Any, y: Any) -> Any:
 # that of labels that sum to 1.
 cross_entropy = op(
     "cross_entropy", _cross_entropy, _slopes_of_cross_entropy,
-    shape=lambda a, b: (a[:-1], a), label="SoftmaxCrossEntropyWithLogits", joint=True,
+    shape=lambda a, b: [alike(a, b)[:-1], alike(a, b)], dtype=1,
+    label="SoftmaxCrossEntropyWithLogits", joint=True,
     takes=FLOATING,
     # Whole labels, as the slope by the labels leaves out that of the second result.
     sample=lambda d: [([np.array([[0, 1, 0], [1, 0, 0]], np.int8), d(2, 3)], {})],
@@ -145,8 +143,8 @@ def _sparse_cross_entropy(a: Any, b: Any) -> Any:
 sparse_cross_entropy = op(
     "sparse_cross_entropy", _sparse_cross_entropy,
     lambda g, a, y: (_pull_logits(g, a, y[1]), None),
-    shape=lambda a, b: (b, a), label="SparseSoftmaxCrossEntropyWithLogits", joint=True,
-    takes=FLOATING,
+    shape=lambda a, b: [alike(b, a[:-1]), a], label="SparseSoftmaxCrossEntropyWithLogits",
+    joint=True, takes=FLOATING,
     sample=lambda d: [
         ([d(2, 3), np.array([2, 0])], {}),
         ([d(2, 2, 3), np.array([[0, 1], [1, 2]])], {}),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .declare import op
+from .infer import INT32, INT64, asked
 from .kernels.order import greatest_first
 from .reasons import Discrete, Missing
 
@@ -53,7 +54,7 @@ def _greatest(a: Any, count: int, n: int) -> Any:
 argsort = op(
     "argsort", _argsort, PLACE,
     shape=lambda a, descending, count, in_order=True: a if count is None else (*a[:-1], count),
-    label="TopKV2", params=("descending", "count", "in_order"),
+    dtype=INT32, label="TopKV2", params=("descending", "count", "in_order"),
     sample=lambda d: [
         ([d(2, 3)], {"descending": True, "count": 2, "in_order": True}),
         ([d(2, 5)], {"descending": True, "count": 3, "in_order": False}),
@@ -78,7 +79,7 @@ def _searchsorted(a: Any, b: Any, side: Any, dtype: Any) -> Any:
 
 searchsorted = op(
     "searchsorted", _searchsorted, (PLACE, PLACE), shape=lambda a, b, side, dtype: b,
-    label="LowerBound", params=("side", "dtype"),
+    dtype=asked, label="LowerBound", params=("side", "dtype"),
     sample=lambda d: [([np.arange(3.0), d(4)], {"side": "left", "dtype": np.int32})],
 )  # fmt: skip
 
@@ -99,7 +100,7 @@ def _unique(a: Any, dtype: Any) -> tuple:
 
 unique = op(
     "unique", _unique, Missing("which values are equal changes in jumps"),
-    shape=lambda a, dtype: ((None,), a, (None,)), params=("dtype",),
+    shape=lambda a, dtype: [(None,), a, (None,)], dtype=(0, asked, asked), params=("dtype",),
     sample=lambda d: [([np.array([4.0, 5.0, 4.0])], {"dtype": np.int32})],
 )  # fmt: skip
 
@@ -109,6 +110,7 @@ def _where_true(a: Any) -> Any:
 
 
 where_true = op(
-    "where_true", _where_true, PLACE, shape=lambda a: (None, len(a)), label="Where",
+    "where_true", _where_true, PLACE, shape=lambda a: (None, len(a)), dtype=INT64,
+    label="Where",
     sample=lambda d: [([np.array([[True, False], [True, True]])], {})],
 )  # fmt: skip

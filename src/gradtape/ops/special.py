@@ -14,6 +14,7 @@ import numpy as np
 from ..core.op import Op
 from .declare import elementwise, op
 from .elementwise import FLOATING, POSITIVE, UNIT, exp, no_kernel, square, xlog1py, xlogy
+from .infer import broadcast
 from .kernels.parallel import BLOCK, in_blocks
 from .reasons import Missing, Reason
 
@@ -338,7 +339,7 @@ def _betainc(special: Any, a: Any, b: Any, c: Any) -> Any:
 
 betainc = op(
     "betainc", _only_wide(scipy(_betainc)), (ORDER, ORDER, _slope_of_betainc),
-    shape=np.broadcast_shapes, broadcasts=True, batches=True, takes="f",
+    shape=broadcast, broadcasts=True, batches=True, takes="f",
     sample=lambda d: [([d(3) + 1.5, d(3) + 2.5, 0.5 + 0.4 * d(3)], {})],
 )  # fmt: skip
 

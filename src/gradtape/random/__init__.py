@@ -269,7 +269,7 @@ def poisson(
         each = lambda r: sampling.poisson(stream, r, largest(wanted))
         return sampling.for_each(each, rates, sizes).astype(wanted)
 
-    return chance.poisson.apply(rates, draw=draw)
+    return chance.poisson.apply(rates, draw=draw, sizes=sizes, dtype=wanted)
 
 
 def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Any:

@@ -29,10 +29,11 @@ def _record() -> int:
     except ModuleNotFoundError:
         print(HINT, file=sys.stderr)
         return 1
-    from tests.tensorflow.api.record import record, write
+    from tests.tensorflow.api.record import record, write, write_ops
 
     stored = record(tf)
     write(stored)
+    write_ops(tf)
     print(f"{len(stored['names'])} names of TensorFlow {tf.__version__}")
     return 0
 

@@ -1,4 +1,5 @@
-"""Writes TensorFlow's public names, with signatures and the members of classes, to `names.json`."""
+"""Writes TensorFlow's public names, with signatures and the members of classes, to `names.json`,
+and the names of its ops, which errors tell as `[Op:MatMul]`, to `ops.txt`."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from typing import Any
 from tests.tensorflow.api.signatures import kind, members, signature
 
 STORED = Path(__file__).with_name("names.json")
+OPS = Path(__file__).with_name("ops.txt")
 API = "_api"  # the directory of the files that TensorFlow generates for its users
 # Packages of their own and other editions of the API: one name each, whatever is in them.
 WHOLE = ("compat.v1", "compat.v2", "keras", "raw_ops")
@@ -50,6 +52,11 @@ def write(stored: dict[str, Any]) -> None:
         lines = [f"{json.dumps(n)}: {json.dumps(e)}" for n, e in stored[section].items()]
         text += f'"{section}": {{\n' + ",\n".join(lines) + "\n}" + ",\n" * (section == "names")
     STORED.write_text(text + "\n}\n")
+
+
+def write_ops(tf: Any) -> None:
+    """Write the names of all ops, one to a line."""
+    OPS.write_text("".join(f"{name}\n" for name in dir(tf.raw_ops) if name[0] != "_"))
 
 
 def _walk(package: Any, prefix: str) -> Any:

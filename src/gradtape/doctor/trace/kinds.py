@@ -6,7 +6,7 @@ from . import Event, Value
 
 COMPARISONS = frozenset({
     "Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr",
-    "LogicalNot", "LogicalXor", "IsNan", "IsInf", "IsFinite", "Any", "All", "ApproximateEqual",
+    "LogicalNot", "IsNan", "IsInf", "IsFinite", "Any", "All", "ApproximateEqual",
 })  # fmt: skip
 ROUNDINGS = frozenset({"Round", "Rint", "Floor", "Ceil", "FloorDiv", "TruncateDiv", "Sign"})
 POSITIONS = frozenset(

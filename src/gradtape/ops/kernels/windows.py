@@ -29,10 +29,10 @@ class Geometry(NamedTuple):
     pads: tuple[tuple[int, int], ...]
 
     @_once
-    def counts(self, inner: tuple[int, ...]) -> tuple[int, ...]:
-        """How many windows there are along each inner axis."""
+    def counts(self, inner: Any) -> Any:
+        """How many windows there are along each inner axis; None where its size is unknown."""
         return tuple(
-            (n + low + high - (k - 1) * d - 1) // s + 1
+            None if n is None else (n + low + high - (k - 1) * d - 1) // s + 1
             for n, k, s, d, (low, high) in zip(inner, *self, strict=True)
         )
 

@@ -32,7 +32,20 @@ _OPAQUE_NAMES = {
     "Less": "is_strictly_increasing", "DenseBincount": "bincount", "Greater": "matrix_rank",
     "ScatterNd": "confusion_matrix",
 }  # fmt: skip
+# What TensorFlow makes of several ops is labelled as one of them, which tells little of what it
+# does: in a trace it is of a kind of its own.
+_KINDS = {
+    "log_sigmoid": "LogSigmoid", "reduce_logsumexp": "LogSumExp", "silu": "Silu", "swish": "Swish",
+    "gelu": "Gelu", "gelu_tanh": "GeluTanh", "gelu_slope": "GeluGrad", "ctc_bend": "CTCLossGrad",
+    "sigmoid_cross_entropy": "SigmoidCrossEntropyWithLogits", "pinv": "PseudoInverse",
+    "dct": "DCT", "frame": "Frame", "overlap": "OverlapAndAdd", "turn_bands": "TransposeBands",
+    "band_dot": "BandsOfProduct", "weighted_cumsum": "WeightedCumsum",
+}  # fmt: skip
 OUT = -1  # the number of an op's own result in a sweep of one record
+
+
+def _kind(op: Any) -> str:
+    return _KINDS.get(op.name, op.label)
 
 
 class OpEvent(Event):
@@ -44,7 +57,12 @@ class OpEvent(Event):
         self, raw: tuple, inputs: list[Value], outputs: list[Value], place: Place, time: float,
         attrs: dict, outer: Any,
     ) -> None:  # fmt: skip
-        self.kind, self.name, self.inputs, self.outputs = raw[0].label, raw[0].name, inputs, outputs
+        self.kind, self.name, self.inputs, self.outputs = (
+            _kind(raw[0]),
+            raw[0].name,
+            inputs,
+            outputs,
+        )
         self.place, self.time, self.way, self.attrs, self.back = place, time, "op", attrs, None
         self.sure, self.outer, self.layer, self.tapes = True, outer, None, frozenset()
         self.raw = raw  # the op, its operands, parameters and result
@@ -218,7 +236,7 @@ class Reader(Joiner):
         if faded or any(a.__class__ is Faded for a in operands):
             pull, replay = _later(op, operands, params, result, inputs[:], outputs[:])
             event = Event(
-                op.label, op.name, inputs, outputs, place, time, attrs=attrs, pull=pull,
+                _kind(op), op.name, inputs, outputs, place, time, attrs=attrs, pull=pull,
                 outer=outer, replay=replay,
             )  # fmt: skip
         else:

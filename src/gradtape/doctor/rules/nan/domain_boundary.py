@@ -22,7 +22,6 @@ EDGES = {
     "Acosh": (lambda x: x <= 1, "at or below 1"),
     "Log": (lambda x: x < 0, "below 0"),
     "Log1p": (lambda x: x <= -1, "at or below -1"),
-    "Log1P": (lambda x: x <= -1, "at or below -1"),
     "Sqrt": (lambda x: x < 0, "below 0"),
     "Rsqrt": (lambda x: x <= 0, "at or below 0"),
     "Pow": (lambda x: x <= 0, "at or below 0"),

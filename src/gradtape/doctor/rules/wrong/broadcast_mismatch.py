@@ -17,7 +17,7 @@ MEETINGS = frozenset({"Sub", "SquaredDifference", "Mul", "MulNoNan", "RealDiv", 
 MEETINGS |= {"SigmoidCrossEntropyWithLogits", "Maximum", "Minimum", "Pow"}
 # What makes the pairs matter: a sum of plain differences over all pairs is that of the right ones.
 BENDS = frozenset({
-    "Square", "Abs", "Pow", "Mul", "Sqrt", "Exp", "Log", "Log1P", "Log1p", "Maximum", "Relu",
+    "Square", "Abs", "Pow", "Mul", "Sqrt", "Exp", "Log", "Log1p", "Maximum", "Relu",
     "SelectV2", "Softplus", "Cosh", "Minimum",
 })  # fmt: skip
 REDUCTIONS = frozenset({"Sum", "Mean", "L2Loss", "EuclideanNorm", "LogSumExp"})
