@@ -34,15 +34,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 # --- markers --------------------------------------------------------------------------------------
 HERE = Path(__file__).parent
 FOLDERS = {"doctor": "doctor", "tensorflow": "oracle"}
-# Files of which most tests start processes, and single tests of other files.
+# Files of which most tests start processes, and single tests of other files, beside those with a
+# browser.
 STARTING = {
     "doctor/test_conduct",
-    "doctor/test_cost",
     "doctor/test_doors",
     "doctor/test_sources",
     "doctor/test_steady",
     "doctor/tensorflow/test_conduct",
-    "doctor/tensorflow/test_examples",
     "doctor/tensorflow/test_keras",
     "doctor/tensorflow/test_same",
     "doctor/tensorflow/test_steady",
@@ -70,12 +69,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if beside and config.option.markexpr == "engine" else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
     for item in items:
         file = item.path.relative_to(HERE).with_suffix("")
         marks = [FOLDERS[file.parts[0]]] if file.parts[0] in FOLDERS else []
         name = getattr(item, "originalname", item.name)
-        if file.as_posix() in STARTING or f"{file.as_posix()}::{name}" in STARTING_ALONE:
+        alone = f"{file.as_posix()}::{name}" in STARTING_ALONE or "browser" in item.fixturenames
+        if alone or file.as_posix() in STARTING:
             marks.append("process")
         for mark in marks or ["engine"]:
             item.add_marker(mark)
@@ -85,20 +85,20 @@ _running: list[pytest.Item] = []
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A test that starts a process without being told to is told so."""
+    """A test of the engine that starts a process is told that it is none."""
 
-    def told(start: Callable[..., Any]) -> Callable[..., Any]:
+    def watched(start: Callable[..., Any]) -> Callable[..., Any]:
         def starting(*args: Any, **options: Any) -> Any:
             for item in _running:
-                at = "it starts a process: name it in tests/conftest.py"
-                assert item.get_closest_marker("process"), at
+                told = "it starts a process: name it in tests/conftest.py"
+                assert not item.get_closest_marker("engine"), told
             return start(*args, **options)
 
         return starting
 
-    subprocess.Popen.__init__ = told(subprocess.Popen.__init__)  # type: ignore[method-assign]
+    subprocess.Popen.__init__ = watched(subprocess.Popen.__init__)  # type: ignore[method-assign]
     if hasattr(os, "fork"):
-        os.fork = told(os.fork)
+        os.fork = watched(os.fork)
 
 
 @pytest.hookimpl(wrapper=True)
