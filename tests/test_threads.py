@@ -6,13 +6,16 @@ import gc
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
-from threading import Barrier, Event, Thread
+from threading import Barrier, Event, Lock, Thread
+from typing import Any
 
 import numpy as np
 import pytest
 
 import gradtape as tf
 from gradtape.core.record import threads
+from gradtape.ops import convolve
+from gradtape.ops.kernels import jobs, parallel
 
 
 def in_thread(function):
@@ -246,3 +249,123 @@ def test_a_variable_that_a_collected_object_updates() -> None:
     at_once(drop, 2)
     gc.collect()
     np.testing.assert_array_equal(v, np.full(4, 200.0))
+
+
+# --- how threads compute --------------------------------------------------------------------------
+def trained(kind: str, steps: int = 2) -> list[bytes]:
+    """All gradients of a small training, to the last bit."""
+    draw = np.random.default_rng(3)
+
+    def weights(*shape: int) -> Any:
+        return tf.Variable(draw.normal(size=shape).astype(np.float32) / 10)
+
+    x = tf.constant(draw.normal(size=(8, 28, 28, 4)).astype(np.float32))
+    rows = tf.constant(draw.normal(size=(300, 420)).astype(np.float32))
+    first, second, third = weights(5, 5, 4, 16), weights(5, 5, 16, 8), weights(420, 430)
+    wide, found = weights(430, 300), []
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            loss = tf.constant(0.0)
+            if "convolutions" in kind:
+                h = tf.nn.relu(tf.nn.conv2d(x, first, 1, "SAME"))
+                loss += tf.reduce_mean(tf.nn.conv2d(h, second, 1, "SAME") ** 2)
+            if "products" in kind:
+                loss += tf.reduce_mean(tf.tanh(rows @ third) @ wide)
+                loss += tf.reduce_mean(rows[:40, :90] @ third[:90, :100])
+                loss += tf.reduce_mean(tf.linalg.inv(third[:, :420] + tf.eye(420)))
+        variables = tape.watched_variables()
+        for variable, g in zip(variables, tape.gradient(loss, variables), strict=True):
+            found.append(tf.convert_to_tensor(g).numpy().tobytes())
+            variable.assign_sub(0.01 * g)
+    return found
+
+
+@pytest.fixture
+def two_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "limit", 2)
+
+
+KINDS = "convolutions", "products", "convolutions and products"
+
+
+@pytest.mark.usefixtures("two_workers")
+def test_threads_that_train_side_by_side_compute_what_each_does_alone() -> None:
+    alone = {kind: in_thread(lambda kind=kind: trained(kind)) for kind in KINDS}
+    for _ in range(2):
+        side_by_side = at_once(lambda k: trained(KINDS[k]), len(KINDS))
+        for kind, found in zip(KINDS, side_by_side, strict=True):
+            assert found == alone[kind], kind
+
+
+@pytest.mark.usefixtures("two_workers")
+def test_what_one_thread_computed_before_decides_nothing_for_another() -> None:
+    expected = in_thread(lambda: trained("products", 1))
+    trained("convolutions", 1)
+    assert in_thread(lambda: trained("products", 1)) == expected
+
+
+@pytest.mark.usefixtures("two_workers")
+def test_a_sweep_does_not_wait_for_what_another_thread_awaits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    usual, begun, stop = convolve._filter_in_parts, Event(), Event()
+    expected = in_thread(lambda: trained("convolutions", 1))
+
+    class Many(list):
+        """The parts of a filter's gradient after more than enough of idle work."""
+
+        def __iter__(self) -> Any:
+            usual_parts = super().__iter__()
+            return iter(lambda: next(usual_parts, None) if stop.wait(1e-4) else -1, None)
+
+    def held_up(*given: Any) -> Any:
+        (work, parts, size), result = usual(*given)
+
+        def wait(todo: Any) -> None:
+            begun.set()
+            work(k for k in todo if k >= 0)
+
+        return (wait, Many(parts), size), result
+
+    monkeypatch.setattr(convolve, "_filter_in_parts", held_up)
+    results: list[Any] = []
+    slow = Thread(target=lambda: results.append(trained("convolutions", 1)))
+    slow.start()
+    begun.wait()
+    monkeypatch.setattr(convolve, "_filter_in_parts", usual)
+    assert in_thread(lambda: trained("convolutions", 1)) == expected
+    assert not results
+    stop.set()
+    slow.join()
+    assert results == [expected]
+
+
+@pytest.mark.usefixtures("two_workers")
+def test_a_shared_product_has_all_threads_and_others_one() -> None:
+    if not jobs.blas.found():
+        pytest.skip("NumPy has another BLAS")
+    count = jobs.blas._functions[0]
+    usual, wrong, lock, inside = count(), [], Lock(), [0, 0]
+
+    def note(kind: int, expected: int) -> None:
+        with lock:
+            inside[kind] += 1
+        found = {(count(), inside[1 - kind]) for _ in range(20)}
+        wrong.extend(found - {(expected, 0)})
+        with lock:
+            inside[kind] -= 1
+
+    def work(todo: Any) -> None:
+        for _ in todo:
+            note(0, 1)
+
+    def go(k: int) -> None:
+        for _ in range(30):
+            if k % 2:
+                jobs.spread(work, range(10), products=True)
+            else:
+                jobs.blas.shared(note, 1, usual)
+
+    at_once(go, 6)
+    assert not wrong
+    assert count() == usual

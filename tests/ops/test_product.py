@@ -26,9 +26,9 @@ SHAPES = {
 
 
 @pytest.fixture(autouse=True, params=[0, 100])
-def in_company(request: Any, monkeypatch: Any) -> int:
+def after_convolutions(request: Any, monkeypatch: Any) -> int:
     """With and without convolutions before."""
-    monkeypatch.setattr(jobs, "company", request.param)
+    monkeypatch.setattr(jobs.here, "in_one_thread", request.param, raising=False)
     return request.param
 
 
@@ -74,14 +74,14 @@ def test_shapes_that_do_not_fit_are_named() -> None:
         tf.matmul(numbers(300, 301), numbers(300, 300))
 
 
-def test_a_convolution_is_company_for_a_while(monkeypatch: Any) -> None:
+def test_products_next_to_a_convolution_keep_to_one_thread(monkeypatch: Any) -> None:
     if not jobs.blas.found():
         pytest.skip("NumPy has another BLAS")
     monkeypatch.setattr(parallel, "limit", 2)
-    monkeypatch.setattr(jobs, "COMPANY", 3)
+    monkeypatch.setattr(jobs, "NEXT_PRODUCTS", 3)
     tf.nn.conv2d(tf.ones([8, 32, 32, 16]), tf.ones([3, 3, 16, 32]), 1, "SAME")
-    assert jobs.company == 3
+    assert jobs.here.in_one_thread == 3
     a = numbers(300, 300).astype("float32")
     for left in (2, 1, 0, 0):
         product.product(a, a)
-        assert jobs.company == left
+        assert jobs.here.in_one_thread == left

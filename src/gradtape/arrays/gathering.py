@@ -61,15 +61,12 @@ def gather(
     >>> tf.gather([10, 20, 30], [2, 0])
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([30, 10], dtype=int32)>
     """
-    try:
-        x = convert.to_tensor(params)
-        b = _places(indices, "ResourceGather" if hasattr(params, "_read") else "GatherV2")
-    except ValueError:
-        if not convert.is_ragged(params) and not convert.is_ragged(indices):
-            raise
+    if convert.is_ragged(params) or convert.is_ragged(indices):
         from ..ragged.functions import gathered
 
         return gathered(params, indices, axis, batch_dims)
+    x = convert.to_tensor(params)
+    b = _places(indices, "ResourceGather" if hasattr(params, "_read") else "GatherV2")
     if batch_dims is None:
         raise convert.unsupported(batch_dims)
     batch = integer(batch_dims, "batch_dims", compares=True)

@@ -198,7 +198,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
         values = [values]
     if not values:
         raise errors.invalid("tf.concat needs at least one tensor, got none [Op:ConcatV2]")
-    if any(map(convert.is_ragged, values)):
+    if convert.any_ragged(values):
         from ..ragged.functions import joined
 
         return joined(values, axis)
@@ -266,14 +266,14 @@ def _check_concat(shapes: list, place: int) -> None:
 
 def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     """Tensors of one shape beside each other along a new axis."""
-    if axis == 0:
-        # As TensorFlow: what can be converted as a whole is.
-        with contextlib.suppress(TypeError, ValueError):
-            return convert.to_tensor(values)
-    if any(map(convert.is_ragged, values if isinstance(values, (list, tuple)) else ())):
+    if isinstance(values, (list, tuple)) and convert.any_ragged(values):
         from ..ragged import stack
 
         return stack(values, axis)
+    if axis == 0:
+        # As TensorFlow: what can be converted as a whole is, and what cannot is told below, why.
+        with contextlib.suppress(TypeError, ValueError):
+            return convert.to_tensor(values)
     if not isinstance(values, (str, bytes, list, tuple)):
         values = _listed(values)
     ndim = convert.to_tensor(values[0])._value.ndim + 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
-from threading import Condition, Lock, get_ident
+from threading import Condition, Lock, get_ident, local
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,17 @@ from .forks import before_forks, in_children, in_parents
 from .parallel import staff, threads
 
 # How many products of matrices after this keep to one thread if they are small: see `product.py`.
-COMPANY = 256
-company = 0  # how many still do
+NEXT_PRODUCTS = 256
+
+
+class _Here(local):
+    """Of each thread of the user's, so that none decides for another how it computes."""
+
+    in_one_thread = 0  # how many of the next products keep to one thread if they are small
+
+
+here = _Here()
+_ALONE, _SHARED = 0, 1  # two ways to compute with BLAS
 
 
 class Effort:
@@ -33,11 +42,10 @@ class Effort:
     def __init__(
         self, work: Callable[[Iterator], None], jobs: Sequence, products: bool = False
     ) -> None:
-        global company
         helpers = min(threads(), len(jobs)) - 1
         if products and helpers > 0:
             if blas.found():
-                work, company = _in_one_thread(work), COMPANY
+                work, here.in_one_thread = _in_one_thread(work), NEXT_PRODUCTS
             else:
                 helpers = 0
         if products and helpers < 1:
@@ -76,11 +84,8 @@ def _in_one_thread(work: Callable[[Iterator], None]) -> Callable[[Iterator], Non
     """With BLAS kept to the thread that calls it."""
 
     def run(todo: Iterator) -> None:
-        blas.enter()
-        try:
-            work(todo)
-        finally:
-            blas.leave()
+        with blas:
+            work(blas.giving_way(todo))
 
     return run
 
@@ -120,7 +125,13 @@ class _Hand:
 
 
 class _Blas:
-    """NumPy's OpenBLAS, if that is what it has: keeps it to one thread while ours are at work."""
+    """NumPy's OpenBLAS, if that is what it has: whether it may share its work among threads.
+
+    The number of its threads is one for the whole process, and decides the last bits of a product.
+    So at any time there are either products that keep to one thread (`with blas:`, as many as there
+    are threads of ours), or one that is shared (`blas.shared`; OpenBLAS itself lets a second one
+    wait). Who wants the other kind waits for the piece of work that is under way, no longer.
+    """
 
     NAMES = (
         "scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads",
@@ -128,11 +139,17 @@ class _Blas:
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._inside = self._before = 0
         self._functions: Any = None
-        self._gate = Condition()
-        self._sharing: set[int] = set()  # the threads whose product OpenBLAS's own threads share
+        self._before = 0  # how many threads it had
+        self._begin([], [])
+
+    def _begin(self, alone: list[int], sharing: list[int]) -> None:
+        self._lock = Lock()
+        self._gate = Condition(self._lock)
+        # The threads that compute with one thread of OpenBLAS's, and those that share a product.
+        self._inside = alone, sharing
+        self._waiting = [0, 0]  # those who would like to
+        self._turn: int | None = None  # whose it is, until none of them waits
         self._forks = 0  # those that wait or are under way
 
     def found(self) -> bool:
@@ -148,19 +165,31 @@ class _Blas:
             )
         return bool(self._functions)
 
-    def enter(self) -> None:
+    def __enter__(self) -> None:
+        """Keep it to the thread that calls it."""
+        me = get_ident()
         with self._lock:
-            self._inside += 1
-            if self._inside == 1:
+            if self._inside[_SHARED] or self._waiting[_SHARED]:
+                if me in self._inside[_SHARED]:
+                    return
+                self._wait(_ALONE)
+            self._inside[_ALONE].append(me)
+            if len(self._inside[_ALONE]) == 1:
                 get, set_to = self._functions
                 self._before = get()
                 set_to(1)
 
-    def leave(self) -> None:
+    def __exit__(self, *error: object) -> None:
         with self._lock:
-            self._inside -= 1
-            if not self._inside:
-                self._functions[1](self._before)
+            self._go(_ALONE)
+
+    def giving_way(self, jobs: Iterator) -> Iterator:
+        """The jobs, between which those who want to share a product get their turn."""
+        for job in jobs:
+            if self._waiting[_SHARED]:
+                self.__exit__()
+                self.__enter__()
+            yield job
 
     def shared(self, function: Callable[..., Any], *operands: Any) -> Any:
         """Call what OpenBLAS may share among its threads, but not during a fork.
@@ -169,39 +198,66 @@ class _Blas:
         that multiplies with NumPy alone in one thread and forks in another hangs.
         """
         me = get_ident()
-        if me in self._sharing:
+        if me in self._inside[_SHARED] or me in self._inside[_ALONE]:
             return function(*operands)
-        with self._gate:
-            while self._forks:
-                self._gate.wait()
-            self._sharing.add(me)
+        with self._lock:
+            if any(self._inside) or any(self._waiting) or self._forks:
+                self._wait(_SHARED)
+            self._inside[_SHARED].append(me)
         try:
             return function(*operands)
         finally:
-            with self._gate:
-                self._sharing.discard(me)
-                if self._forks:
-                    self._gate.notify_all()
+            with self._lock:
+                self._go(_SHARED)
+
+    def _wait(self, kind: int) -> None:
+        other = 1 - kind
+        self._waiting[kind] += 1
+        try:
+            while (
+                self._inside[other]
+                or self._turn == other
+                or (kind == _SHARED and (self._inside[_SHARED] or self._forks))
+            ):
+                self._gate.wait()
+        finally:
+            self._waiting[kind] -= 1
+            if not self._waiting[kind] and self._turn == kind:
+                self._turn = None
+                self._gate.notify_all()
+
+    def _go(self, kind: int) -> None:
+        inside, me = self._inside[kind], get_ident()
+        if me not in inside:  # interrupted when it gave way, or part of a shared product
+            return
+        inside.remove(me)
+        if kind == _ALONE and not inside:
+            self._functions[1](self._before)
+        if self._waiting[1 - kind]:
+            self._turn = 1 - kind
+        if self._forks or any(self._waiting):
+            self._gate.notify_all()
 
     def close(self) -> None:
         """Before a fork: let products come to their end, and none begin."""
-        with self._gate:
+        me = get_ident()
+        with self._lock:
             self._forks += 1
-            while self._sharing - {get_ident()}:
+            while any(other != me for other in self._inside[_SHARED]):
                 self._gate.wait()
 
     def open(self) -> None:
-        with self._gate:
+        with self._lock:
             self._forks -= 1
             self._gate.notify_all()
 
     def renew(self) -> None:
-        """In a child, where none of the threads that were inside lives on."""
-        self._lock, self._gate = Lock(), Condition()
-        self._sharing, self._forks = set(), 0
-        if self._inside:
-            self._inside = 0
+        """In a child, where none of the other threads that were inside lives on."""
+        me = get_ident()
+        alone, sharing = ([t for t in inside if t == me] for inside in self._inside)
+        if self._inside[_ALONE] and not alone:
             self._functions[1](self._before)
+        self._begin(alone, sharing)
 
 
 blas = _Blas()

@@ -10,14 +10,14 @@ what takes long, as a convolution's filter does, other threads compute while the
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Lock
+from threading import Lock, local
 from typing import Any
 from weakref import ref
 
 import numpy as np
 from numpy import ndarray
 
-from .forks import before_forks, in_children
+from .forks import before_forks
 from .jobs import Effort
 from .product import product
 
@@ -87,17 +87,17 @@ class Rows(Pending):
 class Awaited(Pending):
     """What other threads compute while the sweep goes on; `result` is called when they are done.
 
-    There is one at a time: all of them together would keep the cotangents of all layers alive.
+    A thread that sweeps has one at a time: all of them together would keep the cotangents of all
+    layers alive. It does not wait for those of other threads.
     """
 
     __slots__ = ("__weakref__", "_effort", "_lock", "_result", "_value")
-    _latest: Any = staticmethod(lambda: None)
 
     def __init__(self, effort: Effort, result: Callable[[], Any]) -> None:
         Awaited.complete_latest()
         self._effort, self._result, self._lock = effort, result, Lock()
         self._value: Any = None
-        Awaited._latest = ref(self)
+        _here.latest = ref(self)
 
     def dense(self) -> Any:
         with self._lock:
@@ -108,19 +108,21 @@ class Awaited(Pending):
 
     @staticmethod
     def complete_latest() -> None:
-        latest = Awaited._latest()
+        latest = _here.latest()
         if latest is not None:
             latest._effort.complete()
 
-    @staticmethod
-    def forget_latest() -> None:
-        """In a child: that of another thread will never be complete."""
-        Awaited._latest = staticmethod(lambda: None)
+
+class _Here(local):
+    """What the sweep of this thread awaits."""
+
+    latest: Any = staticmethod(lambda: None)
 
 
-# A sweep may fork (in a gradient of the user's own) and go on in the child.
+_here = _Here()
+# A sweep may fork (in a gradient of the user's own) and go on in the child. What other threads
+# await, nobody does there.
 before_forks(Awaited.complete_latest)
-in_children(Awaited.forget_latest)
 
 
 def product_later(old: Any, a: Any, g: Any) -> Pending | None:

@@ -3,8 +3,8 @@
 OpenBLAS's threads spin for 0.1 s after their part. That is quickest when products follow each
 other, but it takes a core away from threads of our own: of a training step of a small convolutional
 network, 36 of 90 ms of processor time. So small products next to convolutions stay in one thread:
-up to so many products later, by count and not by time, so that a program computes the same bits in
-every run.
+up to so many products later, by count and not by time, and each thread of the user's for itself,
+so that a program computes the same bits in every run.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def product(a: Any, b: Any) -> Any:
     """Of two matrices of floats that fit each other."""
     work = a.size * b.shape[1]
     if work > ALONE:
-        if jobs.company:
-            jobs.company -= 1
+        if jobs.here.in_one_thread:
+            jobs.here.in_one_thread -= 1
             if work <= LITTLE:
                 return _alone(a, b)
         if work <= _ONE and jobs.blas.found():
@@ -39,8 +39,5 @@ def product(a: Any, b: Any) -> Any:
 
 
 def _alone(a: Any, b: Any) -> Any:
-    jobs.blas.enter()
-    try:
+    with jobs.blas:
         return a.dot(b)
-    finally:
-        jobs.blas.leave()
