@@ -170,7 +170,7 @@ def _nd_batch(batch: int, ndim: int, places: int) -> None:
 
 def _at_coordinates(x: Any, b: Any, depth: int) -> Any:
     shape = x._value.shape
-    flat = scatter.flat_index.apply(b, shape=shape[:depth])
+    flat = scatter.flat_index.apply(b, shape=shape[:depth], of="GatherNd")
     table = shape_ops.reshape.apply(x, shape=(math.prod(shape[:depth]), *shape[depth:]))
     return index.take.apply(table, flat, axis=0)
 
@@ -359,7 +359,7 @@ def _coordinates(
         kept = tensor(np.flatnonzero(inside))
         count = kept._value.size
         b, updates = tensor(b._value[inside]), index.take.apply(updates, kept, axis=0)
-    flat = scatter.flat_index.apply(b, shape=shape[:depth])
+    flat = scatter.flat_index.apply(b, shape=shape[:depth], of=op)
     flat = shape_ops.reshape.apply(flat, shape=(count,))
     return flat, updates, (math.prod(shape[:depth]), *inner)
 

@@ -585,12 +585,12 @@ def complain(op: Op, error: Exception, values: Any, params: dict) -> Exception:
     return errors.invalid(f"{op.label} of shapes {shapes}{extra}: {error} [Op:{op.label}] name: ")
 
 
-def wrong_dtype(op: Op, dtype: np.dtype) -> Exception:
+def wrong_dtype(op: Op, dtype: np.dtype, label: str = "") -> Exception:
     allowed = [n for n in _ALL if np.dtype(dtypes.as_dtype(n).as_numpy_dtype).kind in op.takes]
     return errors.invalid(
         f"Value for attr 'T' of {c_name(dtype)} is not in the list of allowed values: "
         f"{', '.join(allowed)}; cast the argument first, for example tf.cast(x, tf.float32) "
-        f"[Op:{op.label}] name: "
+        f"[Op:{label or op.label}] name: "
     )
 
 

@@ -275,9 +275,8 @@ def _convolve_back(
     dilations: Any,
 ) -> Any:
     """The transpose of a convolution, which makes larger what that makes smaller."""
-    op, label, first = (
-        convolve.conv_input, _LABELS[n] + "BackpropInput", channels_first(data_format, n)
-    )  # fmt: skip
+    op, first = convolve.conv_input, channels_first(data_format, n)
+    label = _LABELS[n] + "BackpropInput" + "V2" * (n == 3)
     if n == 1:
         x, f = _operands(op, n, input, filters)
     else:

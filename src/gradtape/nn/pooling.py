@@ -37,28 +37,28 @@ def _pool(
         lengths(given, n, name)
     if not isinstance(padding, (str, bytes, list, tuple)):
         raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
-    most = op is pool_ops.max_pool
+    most, label = op is pool_ops.max_pool, op.label + "3D" * (n == 3)
     x = defaulted(input, np.float32) if most and n == 2 else convert.to_tensor(input)
     if x._value.dtype.kind not in op.takes:
-        raise convert.wrong_dtype(op, x._value.dtype)
+        raise convert.wrong_dtype(op, x._value.dtype, label)
     if most and (n == 3 or x.dtype.name in ("uint32", "uint64")):
         whole = "int32 int64 uint8 int16 int8 uint16 float64" if n < 3 else ""
-        allow(x, op.label, f"float16 bfloat16 float32 {whole}")
-    size = numbers(ksize, n, "ksize", first, op.label)
-    steps = numbers(strides, n, "strides", first, op.label)
+        allow(x, label, f"float16 bfloat16 float32 {whole}")
+    size = numbers(ksize, n, "ksize", first, label)
+    steps = numbers(strides, n, "strides", first, label)
     if x._value.ndim != n + 2:
         raise errors.invalid(
             f"tensor_in_shape must have {n} spatial dimensions: {list(x._value.shape)}; "
-            f"its axes are [batch, *sizes, channels] [Op:{op.label}] name: "
+            f"its axes are [batch, *sizes, channels] [Op:{label}] name: "
         )
     x = to_last(x, first)
     inner = x._value.shape[1:-1]
-    gaps = numbers(dilations, n, "dilations", first, op.label)
+    gaps = numbers(dilations, n, "dilations", first, label)
     if most and n == 1 and isinstance(padding, (list, tuple)):
         raise ValueError(f"`padding` of lines is 'SAME' or 'VALID'. Received: padding={padding}")
     if op is pool_ops.avg_pool and not isinstance(padding, str):
         raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
-    geometry = geometry_of(op.label, inner, size, steps, gaps, padding, first)
+    geometry = geometry_of(label, inner, size, steps, gaps, padding, first)
     more = {"inner": inner} if op is pool_ops.avg_pool else {}
     return to_first(op.apply(x, geometry=geometry, **more), first)
 

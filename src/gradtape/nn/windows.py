@@ -64,7 +64,7 @@ def numbers(value: Any, n: int, name: str, first: bool, label: str) -> tuple[int
         outer = (given[0], given[1 if first else -1])
         if outer != (1, 1):
             kind = errors.UnimplementedError
-            if label.endswith("BackpropInput"):
+            if "BackpropInput" in label:
                 kind = errors.InvalidArgumentError
             raise kind(
                 None, None,

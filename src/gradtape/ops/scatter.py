@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import invalid
 from .declare import op
 from .infer import INT64, same
 from .reasons import Discrete
@@ -17,16 +18,18 @@ from .rows import add_rows, rows_of
 from .shape import cast
 
 
-def _flat_index(b: Any, shape: tuple[int, ...]) -> Any:
-    """The coordinates in the last axis of `b` as one number; checked, as TensorFlow does."""
+def _flat_index(b: Any, shape: tuple[int, ...], of: str) -> Any:
+    """The coordinates in the last axis of `b` as one number; checked, as TensorFlow does in the op
+    that this is a part of."""
     depth = b.shape[-1]
     sizes = np.array(shape, np.int64)
     wrong = ((b < 0) | (b >= sizes)).any(axis=-1)
     if wrong.any():
         at = np.unravel_index(int(np.flatnonzero(wrong)[0]), wrong.shape)
         place = ",".join(str(int(k)) for k in at)
-        raise IndexError(
-            f"indices[{place}] = {b[at].tolist()} does not index into shape {list(shape)}"
+        raise invalid(
+            f"indices[{place}] = {b[at].tolist()} does not index into shape {list(shape)} "
+            f"[Op:{of}] name: "
         )
     steps = [math.prod(shape[k + 1 :]) for k in range(depth)]
     return (b * np.array(steps, np.int64)).sum(axis=-1, dtype=np.int64)
@@ -34,8 +37,8 @@ def _flat_index(b: Any, shape: tuple[int, ...]) -> Any:
 
 flat_index = op(
     "flat_index", _flat_index, Discrete("a place is a whole number"),
-    shape=lambda b, shape: b[:-1], dtype=INT64, label="ScatterNd", params=("shape",),
-    sample=lambda d: [([np.array([[1, 2], [0, 1]])], {"shape": (2, 3)})],
+    shape=lambda b, shape, of: b[:-1], dtype=INT64, label="ScatterNd", params=("shape", "of"),
+    sample=lambda d: [([np.array([[1, 2], [0, 1]])], {"shape": (2, 3), "of": "GatherNd"})],
 )  # fmt: skip
 
 
