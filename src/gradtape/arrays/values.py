@@ -18,7 +18,7 @@ from ..framework.indexed_slices import IndexedSlices
 from ..framework.shapes import CompositeTensor, TensorShape
 from ..framework.tensor import Tensor
 from ..framework.variable import Variable
-from ..ops import elementwise
+from ..ops import checks, elementwise
 from ..ops import shape as shape_ops
 from ..ops.rows import add_rows
 from .creation import (
@@ -148,8 +148,8 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
     """
     if isinstance(input, Variable):  # not a read: no tape needs to watch it
-        return tensor(input._value)
-    return tensor(convert.to_tensor(input)._value)
+        input = tensor(input._value)
+    return checks.stop_gradient.apply(input)
 
 
 # --- the dtype ------------------------------------------------------------------------------------

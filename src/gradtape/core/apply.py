@@ -135,6 +135,7 @@ def quick(op: Op) -> Any:
 
 def general(op: Op) -> Any:
     forward = op.forward
+    discrete = not any(getattr(rule, "followed", True) for rule in op.rules)
 
     def apply(*operands: Any, **params: Any) -> Any:
         for a in operands:
@@ -149,7 +150,7 @@ def general(op: Op) -> Any:
             raise complain(op, error, values, params) from None
         finally:
             unhush(token)
-        m = followers(operands)
+        m = None if discrete else followers(operands)
         if y.__class__ is tuple:
             return several(op, operands, params, y, m)
         t = new(Tensor)

@@ -15,11 +15,12 @@ from ..core.apply import tensor
 from ..core.op import Op
 from ..framework import convert
 from ..framework.arguments import allow, listed_dtype, matching, truth
+from ..ops import compare, decompose, elementwise, linear
 from ..ops import complex as complex_ops
-from ..ops import decompose, elementwise, linear
 from ..ops import diagonal as diagonal_ops
 from ..ops import matrix as matrix_ops
 from ..ops import reduce as reduce_ops
+from ..ops import shape as shape_ops
 from .products import turn
 
 
@@ -342,13 +343,15 @@ def matrix_rank(
 ) -> Any:
     """How many singular values lie above the tolerance."""
     x = _real_matrix(convert.to_tensor(a, hint=np.dtype(np.float32)), decompose.svd)
-    s = decompose.singular_values.forward(x._value)
+    s = decompose.singular_values.apply(x)
     if tol is None:
-        greatest = np.max(s, axis=-1, keepdims=True, initial=0)
-        tol = np.finfo(s.dtype).eps * max(x._value.shape[-2:]) * greatest
+        part = np.finfo(s._value.dtype).eps * max(x._value.shape[-2:])
+        greatest = reduce_ops.max.apply(s, axis=(-1,), keepdims=True)
+        tol = elementwise.mul.apply(tensor(part), greatest)
     else:
-        tol = _tolerance(tol, s)
-    return tensor(np.asarray(np.sum(s > tol, axis=-1, dtype=np.int32))[()])
+        tol = _tolerance(tol, s._value)
+    hits = shape_ops.cast.apply(compare.greater.apply(s, tol), dtype=np.dtype(np.int32))
+    return reduce_ops.sum.apply(hits, axis=(-1,), keepdims=False)
 
 
 def _tolerance(tol: Any, values: Any) -> Any:
@@ -358,11 +361,11 @@ def _tolerance(tol: Any, values: Any) -> Any:
             f"{convert.c_name(values.dtype)} tensor but is a {convert.c_name(tol._value.dtype)} "
             "tensor: `tol` is compared with the singular values [Op:Greater]"
         )
-    found = np.asarray(convert.to_tensor(tol, values.dtype)._value)
+    found = convert.to_tensor(tol, values.dtype)
     try:
-        np.broadcast_shapes(found.shape, values.shape)
+        np.broadcast_shapes(found._value.shape, values.shape)
     except ValueError:
         raise errors.invalid(
-            f"Incompatible shapes: {list(values.shape)} vs. {list(found.shape)} [Op:Greater]"
+            f"Incompatible shapes: {list(values.shape)} vs. {list(found._value.shape)} [Op:Greater]"
         ) from None
     return found

@@ -12,10 +12,11 @@ from ..core.op import Op
 from ..framework import convert
 from ..framework.arguments import alike, listed_dtype, truth, truths, whole
 from ..framework.tensor import Tensor
+from ..ops import compare, elementwise, rank, special
 from ..ops import complex as complex_ops
-from ..ops import elementwise, special
 from ..ops import reduce as ops
-from ..ops.shape import cast
+from ..ops.index import getitem
+from ..ops.shape import cast, reshape
 
 __all__ = [
     "reduce_sum",
@@ -254,19 +255,24 @@ def count_nonzero(
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """How many are not 0 (of strings, not empty), over the axes or over all."""
-    value = convert.to_tensor(input)._value
-    hits = np.asarray(value != (b"" if value.dtype.kind == "O" else 0), bool)
-    wanted = dtypes.as_dtype(dtype).as_numpy_dtype
-    total = np.sum(hits, axis=axes_of(value.ndim, axis), dtype=np.int64, keepdims=bool(keepdims))
-    return tensor(total.astype(wanted))
+    x = convert.to_tensor(input)
+    value, wanted = x._value, np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)
+    axes = axes_of(value.ndim, axis)
+    if value.dtype.kind != "b":
+        zero = np.array(b"", object) if value.dtype.kind == "O" else value.dtype.type(0)
+        x = compare.not_equal.apply(x, tensor(zero))
+    hits = cast.apply(x, dtype=np.dtype(np.int64))
+    total = ops.sum.apply(hits, axis=axes, keepdims=bool(keepdims))
+    return total if wanted == np.int64 else cast.apply(total, dtype=wanted)
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Any:
     """Which part of the numbers is 0; it has no gradient."""
-    value = convert.to_tensor(value)._value
-    with np.errstate(all="ignore"):
-        hits = np.float32(value.size - np.count_nonzero(value))
-        return tensor(hits / np.float32(value.size))
+    value = convert.to_tensor(value)
+    size = value._value.size
+    zeros = elementwise.sub.apply(tensor(np.int64(size)), count_nonzero(value))
+    hits = cast.apply(zeros, dtype=np.dtype(np.float32))
+    return elementwise.div.apply(hits, tensor(np.float32(size)))
 
 
 def l2_normalize(
@@ -345,23 +351,18 @@ def argmin(
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
     """Whether the prediction of each row's target is among the k largest of the row."""
-    rows = convert.to_tensor(predictions, np.dtype(np.float32))._value
+    given = convert.to_tensor(predictions, np.dtype(np.float32))
+    rows = given._value
     wanted, limit = alike((targets, k), "InTopKV2", "T", default=np.int32)
     if rows.ndim != 2 or wanted.shape != rows.shape[:1]:
         raise errors.invalid(
             f"in_top_k takes predictions of shape [batch, classes] and targets of shape [batch], "
             f"got {list(rows.shape)} and {list(wanted.shape)} [Op:InTopKV2] name: "
         )
-    inside = (wanted >= 0) & (wanted < rows.shape[1])
-    at = np.where(inside, wanted, 0)
     if limit.size != 1:
         raise errors.invalid(f"k must be 0-D, got shape {list(limit.shape)} [Op:InTopKV2] name: ")
-    most = int(limit.reshape(()))
-    if not rows.size:
-        return tensor(np.zeros(len(rows), bool))
-    own = rows[np.arange(len(rows)), at][:, None]
-    larger = (rows > own).sum(1)
-    return tensor(inside & np.isfinite(rows).all(1) & (larger < most))
+    most = limit.reshape(())
+    return rank.in_top_k.apply(given, tensor(wanted), tensor(most[()]))
 
 
 def invert_permutation(x: Any, name: str | None = None) -> Any:
@@ -386,26 +387,29 @@ def invert_permutation(x: Any, name: str | None = None) -> Any:
     return tensor(y)
 
 
-def _ordered(x: Any) -> Any:
-    """The numbers in one row, to be compared each with the next."""
+def _ordered(op: Op, x: Any) -> Any:
+    """Whether a comparison holds between each of the numbers, in one row, and the next."""
     x = convert.to_tensor(x)
     if x._value.dtype.kind in "bO":
         raise TypeError(f"Expected x to be numeric, instead found: {x}")
-    if x._value.dtype.kind == "c" and x._value.size > 1:
+    size = x._value.size
+    if x._value.dtype.kind == "c" and size > 1:
         raise convert.wrong_dtype(ops.max, x._value.dtype)
-    return np.ravel(x._value)
+    if size < 2:
+        return tensor(np.bool_(True))
+    row = reshape.apply(x, shape=(size,))
+    before, after = (getitem.apply(row, key=(k,)) for k in (slice(size - 1), slice(1, size)))
+    return ops.all.apply(op.apply(before, after), axis=None, keepdims=False)
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Any:
     """Whether no number is smaller than the one before it."""
-    value = _ordered(x)
-    return tensor(np.bool_((value[1:] >= value[:-1]).all()))
+    return _ordered(compare.less_equal, x)
 
 
 def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
     """Whether each number is larger than the one before it."""
-    value = _ordered(x)
-    return tensor(np.bool_((value[1:] > value[:-1]).all()))
+    return _ordered(compare.less, x)
 
 
 # --- running reductions ---------------------------------------------------------------------------

@@ -14,7 +14,8 @@ from ..framework.arguments import integer, number, truth
 from ..framework.tensor import divide
 from ..ops import elementwise, segment
 from ..ops.index import select
-from ..ops.shape import cast, reshape
+from ..ops.scatter import flat_index
+from ..ops.shape import cast, reshape, stack
 
 __all__ = [
     "segment_sum",
@@ -240,10 +241,13 @@ def bincount(
     """
     if hasattr(arr, "dense_shape") and axis in (None, 0):
         arr = arr.values
-    values = np.asarray(convert.to_tensor(arr)._value)
+    x = convert.to_tensor(arr)
+    values = np.asarray(x._value)
     if values.dtype.kind == "O":
         raise errors.UnimplementedError(None, None, "Cast string to int32 is not supported")
-    values = values if values.dtype.kind in "iu" else values.astype(np.int32)
+    if values.dtype.kind not in "iu":
+        x = cast.apply(x, dtype=np.dtype(np.int32))
+        values = np.asarray(x._value)
     if weights is not None and truth(binary_output, "binary_output"):
         raise ValueError(
             "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only "
@@ -268,9 +272,8 @@ def bincount(
         size = max(size, number(convert.to_tensor(minlength, values.dtype), "Maximum"))
     if maxlength is not None:
         size = min(size, number(convert.to_tensor(maxlength, values.dtype), "Minimum"))
-    rows = values if values.ndim == 2 and axis == -1 else values.reshape(1, -1)
-    places = np.where(rows < size, rows + size * np.arange(len(rows))[:, None], -1)
-    ids, count = tensor(places.reshape(-1)), size * len(rows)
+    if values.ndim != 1 and not (values.ndim == 2 and axis == -1):
+        x = reshape.apply(x, shape=(values.size,))
     if weights is None:
         wanted = np.dtype(dtypes.as_dtype(dtype or dtypes.int32).as_numpy_dtype)
         if wanted.name not in ("int32", "int64", "float32", "float64"):
@@ -278,16 +281,12 @@ def bincount(
                 f"Value for attr 'T' of {convert.c_name(wanted)} is not in the list of allowed "
                 "values: int32, int64, float, double [Op:DenseBincount] name: "
             )
-        parts = tensor(np.ones(places.size, wanted))
+        parts = tensor(np.ones(values.size, wanted))
     else:
-        given = convert.to_tensor(weights)
-        if not given._value.size:  # no weights are weights of 1
-            given = tensor(np.ones(places.size, given._value.dtype))
-        parts = reshape.apply(given, shape=(given._value.size,))
-    total = segment.bins.apply(parts, ids, count=count)
-    if truth(binary_output, "binary_output"):
-        total = tensor((total._value > 0).astype(total._value.dtype))
-    return tensor(total._value.reshape(len(rows), size)) if rows is values else total
+        parts = convert.to_tensor(weights)
+        if not parts._value.size:  # no weights are weights of 1
+            parts = tensor(np.ones(values.size, parts._value.dtype))
+    return segment.bins.apply(parts, x, size=size, binary=truth(binary_output, "binary_output"))
 
 
 def confusion_matrix(
@@ -302,19 +301,20 @@ def confusion_matrix(
     array([[1, 0],
            [1, 1]], dtype=int32)>
     """
-    rows, columns = (_classes(v) for v in (labels, predictions))
+    given = [_classes(v) for v in (labels, predictions)]
+    rows, columns = (np.asarray(v._value) for v in given)
     if num_classes is None:
         n = int(max(rows.max(initial=-1), columns.max(initial=-1))) + 1
     else:
-        given = convert.to_tensor(num_classes)._value
-        if given.ndim and given.dtype.kind != "O":
+        count = convert.to_tensor(num_classes)._value
+        if count.ndim and count.dtype.kind != "O":
             raise errors.invalid(f"num_classes must be a single number, got {num_classes!r}.")
-        n = int(given)
-    for what, given in (("labels", rows), ("predictions", columns)):
-        if given.size and given.min() < 0:
-            raise errors.invalid(f"`{what}` contains negative values. Got {given.tolist()}.")
-        if given.size and given.max() >= n:
-            raise errors.invalid(f"`{what}` out of bound: {given.tolist()} for {n} classes.")
+        n = int(count)
+    for what, found in (("labels", rows), ("predictions", columns)):
+        if found.size and found.min() < 0:
+            raise errors.invalid(f"`{what}` contains negative values. Got {found.tolist()}.")
+        if found.size and found.max() >= n:
+            raise errors.invalid(f"`{what}` out of bound: {found.tolist()} for {n} classes.")
     if not rows.ndim and columns.ndim:
         raise ValueError(f"`labels` must be a vector, got {labels!r}.")
     if rows.shape != columns.shape:
@@ -330,13 +330,14 @@ def confusion_matrix(
         if parts._value.shape != rows.shape:
             raise ValueError(f"Shapes {rows.shape} and {parts._value.shape} are incompatible")
         parts = cast.apply(parts, dtype=wanted)
-    total = segment.segment_sum.apply(parts, tensor(rows * n + columns), count=n * n, axis=0)
+    places = flat_index.apply(stack.apply(*given, axis=-1), shape=(n, n))
+    total = segment.segment_sum.apply(parts, places, count=n * n, axis=0)
     return reshape.apply(total, shape=(n, n))
 
 
 def _classes(values: Any) -> Any:
-    found = np.asarray(convert.to_tensor(values)._value)
-    squeezed = found.ndim == 2 and found.shape[-1] == 1
-    if found.dtype.kind == "O":
-        cast.apply(tensor(found), dtype=np.dtype(np.int64))  # its error
-    return (found.squeeze(-1) if squeezed else found).astype(np.int64)
+    found = convert.to_tensor(values)
+    shape = found._value.shape
+    if len(shape) == 2 and shape[-1] == 1:
+        found = reshape.apply(found, shape=shape[:1])
+    return cast.apply(found, dtype=np.dtype(np.int64))

@@ -1,4 +1,4 @@
-"""Ops that look at numbers and let them pass."""
+"""Ops that let numbers pass: after a look at them, or without their gradient."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import invalid
 from .declare import op
 from .infer import same
+from .reasons import Stopped
 
 
 def _check_numerics(a: Any, message: str) -> Any:
@@ -30,4 +31,8 @@ check_numerics = op(
     "check_numerics", _check_numerics, _checked_slope, shape=same,
     params=("message",), push="linear", batches=True, takes="fV",
     sample=lambda d: [([d(2, 3)], {"message": "sample"})],
+)  # fmt: skip
+stop_gradient = op(
+    "stop_gradient", lambda a: a, Stopped("stop_gradient makes a constant of it"),
+    shape=lambda a: a, sample=lambda d: [([d(2, 3)], {})],
 )  # fmt: skip

@@ -23,6 +23,12 @@ class Discrete(Reason):
     followed = False
 
 
+class Stopped(Reason):
+    """The result is a constant to every tape, because the user wants it so."""
+
+    followed = False
+
+
 class Missing(Reason):
     """TensorFlow has no derivative for this op: asking for one is a LookupError."""
 

@@ -193,9 +193,22 @@ segment_prod = segments(
 )  # fmt: skip
 
 
+def _bins(a: Any, b: Any, size: int, binary: bool) -> Any:
+    rows = b if b.ndim == 2 else b.reshape(1, -1)
+    places = np.where(rows < size, rows + size * np.arange(len(rows))[:, None], -1)
+    total = _sum(a.reshape(-1), places.reshape(-1), size * len(rows))
+    total = (total > 0).astype(total.dtype) if binary else total
+    return total.reshape(len(rows), size) if rows is b else total
+
+
+# The sum of the weights `a` of each number in `b`, of each row of it apart.
 bins = op(
-    "bins", lambda a, b, count: _sum(a, b, count),
-    (Missing("TensorFlow has no derivative of bincount"), None), shape=_shape,
-    label="DenseBincount", params=("count",), takes=NUMBERS,
-    sample=lambda d: [([d(4), _SAMPLE_IDS], {"count": 3})],
+    "bins", _bins,
+    (Missing("TensorFlow has no derivative of bincount"), None),
+    shape=lambda a, b, size, binary: (*b[:-1], size), label="DenseBincount",
+    params=("size", "binary"), takes=NUMBERS,
+    sample=lambda d: [
+        ([d(4), np.array([1, 0, 7, 1])], {"size": 3, "binary": False}),
+        ([d(2, 2), np.array([[1, 0], [7, 1]])], {"size": 3, "binary": True}),
+    ],
 )  # fmt: skip

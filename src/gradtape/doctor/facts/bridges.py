@@ -22,8 +22,6 @@ def pull(event: Event, notes: list[str], scope: dict[str, Any]) -> Pull | None:
     if event.kind in ("PyFunc", "EagerPyFunc"):
         return recompute.function_pull(event, notes)
     maker = _BRIDGES.get(event.way if event.way != "op" else event.kind)
-    if _counts(event):
-        return lambda gs: [np.broadcast_to(np.asarray(gs[0], np.float64), event.inputs[0].shape)]
     if maker is None and event.way == "op" and _whole(event):
         maker = _as_real
     return None if maker is None else maker(event, notes)
@@ -66,13 +64,6 @@ def _assign(event: Event, notes: list[str]) -> Pull:
 def _straight(event: Event, notes: list[str]) -> Pull:
     notes.append(THROUGH.format(event.name))
     return lambda gs: [gs[0] for _ in event.inputs]
-
-
-def _counts(event: Event) -> bool:
-    """Is it the number of all that is true? It is their sum."""
-    given, made = event.inputs, event.outputs
-    count = event.kind == "NotEqual" and len(given) == 1 and len(made) == 1
-    return count and given[0].dtype == np.bool_ and made[0].shape == ()
 
 
 def _whole(event: Event) -> bool:

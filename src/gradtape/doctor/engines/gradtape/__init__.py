@@ -17,7 +17,7 @@ from typing import Any
 
 from numpy import ndarray
 
-from .... import arrays, linalg, nest, random
+from .... import nest, random
 from ....arrays import gathering, reshaping
 from ....autodiff import custom
 from ....autodiff.tape import GradientTape
@@ -29,7 +29,6 @@ from ....core.record import Value, threads
 from ....framework import convert, indexing
 from ....framework.tensor import Tensor
 from ....framework.variable import Variable
-from ....math import reductions, segments
 from ....random import stateless
 from ...source.place import Place, at
 from ...source.users import is_users
@@ -50,7 +49,6 @@ EXITS = {
 }  # fmt: skip
 # Functions that are no op of the engine, but one in the user's eyes.
 OPAQUES = (
-    (arrays, "stop_gradient", "StopGradient"),
     (python, "py_function", "EagerPyFunc"),
     (python, "numpy_function", "PyFunc"),
     (random, "categorical", "Multinomial"),
@@ -59,14 +57,6 @@ OPAQUES = (
     (stateless, "stateless_poisson", "StatelessRandomPoisson"),
     (stateless, "stateless_binomial", "StatelessRandomBinomial"),
     (stateless, "stateless_shuffle", "StatelessShuffle"),
-    (reductions, "count_nonzero", "NotEqual"),
-    (reductions, "zero_fraction", "Equal"),
-    (reductions, "is_non_decreasing", "LessEqual"),
-    (reductions, "is_strictly_increasing", "Less"),
-    (reductions, "in_top_k", "InTopKV2"),
-    (segments, "bincount", "DenseBincount"),
-    (segments, "confusion_matrix", "ScatterNd"),
-    (linalg, "matrix_rank", "Greater"),
 )
 # Functions whose operands after the first are positions, which they read as plain numbers.
 INDEXING = (

@@ -24,13 +24,10 @@ from ..joining import Joiner
 from .fading import Again, Faded, FadedValue
 
 _OPAQUE_NAMES = {
-    "StopGradient": "stop_gradient", "Multinomial": "categorical", "PyFunc": "numpy_function",
-    "EagerPyFunc": "py_function", "RandomShuffle": "shuffle", "InTopKV2": "in_top_k",
+    "Multinomial": "categorical", "PyFunc": "numpy_function",
+    "EagerPyFunc": "py_function", "RandomShuffle": "shuffle",
     "StatelessMultinomial": "stateless_categorical", "StatelessShuffle": "stateless_shuffle",
     "StatelessRandomPoisson": "stateless_poisson", "StatelessRandomBinomial": "stateless_binomial",
-    "NotEqual": "count_nonzero", "Equal": "zero_fraction", "LessEqual": "is_non_decreasing",
-    "Less": "is_strictly_increasing", "DenseBincount": "bincount", "Greater": "matrix_rank",
-    "ScatterNd": "confusion_matrix",
 }  # fmt: skip
 # What TensorFlow makes of several ops is labelled as one of them, which tells little of what it
 # does: in a trace it is of a kind of its own.
@@ -252,8 +249,7 @@ class Reader(Joiner):
         tensors = [r for r in nest.flatten(result) if isinstance(r, Engine_value)]
         made = [self.by_object.get(id(r)) for r in tensors]
         outputs = [self._new("tensor", r._value, r) for r in tensors]  # not the twins of inputs
-        if kind != "StopGradient":  # its array is its input's own
-            self.by_array.update({id(r._value): o for r, o in zip(tensors, outputs, strict=True)})
+        self.by_array.update({id(r._value): o for r, o in zip(tensors, outputs, strict=True)})
         inputs = [self._value(a, time) for a in given]
         pull = None
         if kind == "EagerPyFunc":  # inside, it is a function with a gradient of its own
