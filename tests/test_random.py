@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.random.philox import FEW, Stream, _block
+from gradtape.ops.kernels.philox import FEW, Stream, _block
 
 N = 200_000
 

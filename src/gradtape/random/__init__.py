@@ -15,20 +15,22 @@ import numpy as np
 
 from .. import dtypes
 from ..core.apply import tensor
+from ..core.op import Op
 from ..framework import convert
 from ..framework.arguments import attribute_dtype
 from ..framework.namespaces import lookup
 from ..ops import chance, elementwise
-from . import experimental, sampling
+from ..ops.kernels.philox import RESERVED, Stream
+from . import experimental
 from .draws import (
     FLOATS,
     WHOLE,
     at_least_tiny,
     between,
     counts_dtype,
+    drawn,
     gamma_deviates,
     kernel_dtype,
-    largest,
     logits_of,
     moment,
     numpy_dtype,
@@ -36,7 +38,6 @@ from .draws import (
     rates_of,
     scaled,
     shape_of,
-    shaped,
     stretched,
     whole_dtype,
 )  # fmt: skip
@@ -47,7 +48,6 @@ from .generator import (
     get_global_generator,
     set_global_generator,
 )  # fmt: skip
-from .philox import RESERVED, Stream
 from .stateless import (
     fold_in,
     split,
@@ -151,7 +151,7 @@ def normal(
     name: str | None = None,
 ) -> Any:
     """Normal deviates; gradients flow to `mean` and `stddev`."""
-    return _deviates("RandomStandardNormal", Stream.normal, shape, mean, stddev, dtype, seed)
+    return _deviates("RandomStandardNormal", chance.normal, shape, mean, stddev, dtype, seed)
 
 
 def truncated_normal(
@@ -163,23 +163,20 @@ def truncated_normal(
     name: str | None = None,
 ) -> Any:
     """Normal deviates no further than two deviations from the mean."""
-    return _deviates("TruncatedNormal", Stream.truncated, shape, mean, stddev, dtype, seed)
+    return _deviates("TruncatedNormal", chance.truncated, shape, mean, stddev, dtype, seed)
 
 
-def _deviates(
-    label: str, draw: Any, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: Any
-) -> Any:
+def _deviates(label: str, op: Op, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: Any) -> Any:
     wanted = numpy_dtype(dtype)
     mean, stddev = moment(mean, wanted, 0.0), moment(stddev, wanted, 1.0)
-    return scaled(_floats(label, draw, shape, dtype, seed), mean, stddev)
+    return scaled(_floats(label, op, shape, dtype, seed), mean, stddev)
 
 
-def _floats(label: str, draw: Any, shape: Any, dtype: Any, seed: Any) -> Any:
+def _floats(label: str, op: Op, shape: Any, dtype: Any, seed: Any) -> Any:
     sizes = shape_of(shape, label)
     wanted = kernel_dtype(dtype, label)
-    count = math.prod(sizes)
-    stream = _seeds.kernel(seed, label, wanted.name).reserve(count * RESERVED)
-    return shaped(draw(stream, count, wanted), sizes)
+    stream = _seeds.kernel(seed, label, wanted.name).reserve(math.prod(sizes) * RESERVED)
+    return drawn(op, stream, shape=sizes, dtype=wanted)
 
 
 def uniform(
@@ -201,7 +198,7 @@ def uniform(
         if minval is None:
             raise convert.unsupported(minval)
         return stretched(
-            _floats("RandomUniform", Stream.uniform, shape, dtype, seed), minval, maxval
+            _floats("RandomUniform", chance.uniform, shape, dtype, seed), minval, maxval
         )
     if maxval is None:
         raise ValueError(f"Must specify maxval for integer dtype tf.{found.name}")
@@ -222,10 +219,10 @@ def categorical(
     many threads there are, and only the first of them are the same here.
     """
     wanted = whole_dtype(dtypes.int64 if dtype is None else dtype)
-    values, count = logits_of(logits, num_samples, "Multinomial")
-    blocks = len(values) * 2 * -(-count // 4) * 4 * RESERVED
-    stream = _seeds.kernel(seed, "Multinomial", values.dtype.name, wanted.name).reserve(blocks)
-    return tensor(sampling.categorical(stream, values, count).astype(wanted))
+    logits, count = logits_of(logits, num_samples, "Multinomial")
+    blocks = len(logits._value) * 2 * -(-count // 4) * 4 * RESERVED
+    stream = _seeds.kernel(seed, "Multinomial", logits.dtype.name, wanted.name).reserve(blocks)
+    return drawn(chance.categorical, stream, logits, count=count, dtype=wanted)
 
 
 def gamma(
@@ -243,11 +240,7 @@ def gamma(
     each = elementwise.add.apply(alpha, tensor(np.zeros(beta._value.shape, wanted)[()]))
     count = math.prod(sizes) * each._value.size
     stream = _seeds.kernel(seed, label, wanted.name).reserve(count * RESERVED)
-
-    def draw(alpha: Any) -> Any:
-        return sampling.for_each(lambda a: sampling.gamma(stream, a), alpha, sizes).astype(wanted)
-
-    return at_least_tiny(elementwise.div.apply(gamma_deviates(each, draw), beta))
+    return at_least_tiny(elementwise.div.apply(gamma_deviates(stream, each, sizes), beta))
 
 
 def poisson(
@@ -264,20 +257,15 @@ def poisson(
     sizes = plain_shape(shape, label)
     count = math.prod(sizes) * rates._value.size
     stream = _seeds.kernel(seed, label, rates.dtype.name, wanted.name).reserve(count * RESERVED)
-
-    def draw(rates: Any) -> Any:
-        each = lambda r: sampling.poisson(stream, r, largest(wanted))
-        return sampling.for_each(each, rates, sizes).astype(wanted)
-
-    return chance.poisson.apply(rates, draw=draw, sizes=sizes, dtype=wanted)
+    return drawn(chance.poisson, stream, rates, times=sizes, dtype=wanted)
 
 
 def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Any:
     """The rows of a tensor in a random order; no gradient flows through it, as in TensorFlow."""
     value = convert.to_tensor(value)
     rows = value._value
-    if not rows.ndim or rows.shape[0] < 2:
-        return tensor(rows)
-    stream = _seeds.kernel(seed, "RandomShuffle", rows.dtype.name)
-    places = sampling.order(stream.reserve(-(-(len(rows) - 1) // 4)), len(rows))
-    return tensor(rows[places])
+    stream = Stream(0, 0)  # for what has no order
+    if rows.ndim and rows.shape[0] > 1:
+        stream = _seeds.kernel(seed, "RandomShuffle", rows.dtype.name)
+        stream = stream.reserve(-(-(len(rows) - 1) // 4))
+    return drawn(chance.shuffle, stream, value)

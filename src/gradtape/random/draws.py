@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,13 @@ import numpy as np
 from .. import dtypes, errors
 from ..autodiff.custom import custom_gradient
 from ..core.apply import tensor
+from ..core.op import Op
 from ..framework import convert
 from ..framework.arguments import as_input, number
 from ..framework.shapes import TensorShape
-from ..ops import elementwise, special
+from ..ops import chance, checks, elementwise
 from ..ops import reduce as reduce_ops
-from .philox import Stream
+from ..ops.kernels.philox import Stream
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 WHOLE = ("int32", "int64")
@@ -66,9 +66,9 @@ def numpy_dtype(dtype: Any) -> np.dtype:
     return np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)
 
 
-def shaped(values: Any, shape: tuple[int, ...]) -> Any:
-    """A flat array of draws as a tensor."""
-    return tensor(values.reshape(shape) if shape else values[0])
+def drawn(op: Op, stream: Stream, *operands: Any, **params: Any) -> Any:
+    """A draw from a place in a stream."""
+    return op.apply(*operands, key=stream.key, counter=stream.counter, **params)
 
 
 def scaled(draws: Any, mean: Any, stddev: Any) -> Any:
@@ -90,18 +90,7 @@ def between(stream: Stream, shape: tuple[int, ...], low: Any, high: Any, label: 
     a, b = int(low._value), int(high._value)
     if a >= b:
         raise errors.invalid(f"Need minval < maxval, got {a} >= {b} [Op:{label}]")
-    dtype = low._value.dtype
-    unsigned = np.dtype(f"u{dtype.name}")
-    drawn = any_integers(stream, math.prod(shape), unsigned) % unsigned.type(b - a)
-    return shaped(drawn.view(dtype) + dtype.type(a), shape)
-
-
-def any_integers(stream: Stream, count: int, dtype: np.dtype) -> Any:
-    """Whole numbers from the dtype's full range."""
-    if dtype.itemsize == 4:
-        return stream.words(count).view(dtype)
-    pairs = stream.words(2 * count).astype(np.uint64).reshape(-1, 2)
-    return (pairs[:, 0] | pairs[:, 1] << np.uint64(32)).view(dtype)
+    return drawn(chance.between, stream, low, high, shape=shape)
 
 
 def bounds(minval: Any, maxval: Any, dtype: np.dtype) -> tuple[Any, Any]:
@@ -126,7 +115,8 @@ def _is(value: Any, number: int) -> bool:
 
 def logits_of(logits: Any, num_samples: Any, label: str) -> tuple[Any, int]:
     """The checked arguments of a categorical draw."""
-    values = convert.to_tensor(logits)._value
+    given = convert.to_tensor(logits)
+    values = given._value
     count = number(as_input(num_samples, np.int32, label), label)
     if values.dtype.kind in "bcO":
         raise errors.invalid(
@@ -147,27 +137,24 @@ def logits_of(logits: Any, num_samples: Any, label: str) -> tuple[Any, int]:
         raise errors.invalid(f"num_samples should be non-negative, got {count} [Op:{label}]")
     if values.shape[1] < 1 and values.shape[0]:
         raise errors.invalid(f"num_classes should be positive, got 0 [Op:{label}]")
-    return values, count
+    return given, count
 
 
-def gamma_deviates(alpha: Any, draw: Any) -> Any:
-    """Draws by a function of the array of shape parameters, with the slope that keeps a draw's
-    quantile while its distribution changes: -(dP/dalpha) / (dP/dx) of its distribution P."""
+def gamma_deviates(stream: Stream, alpha: Any, times: tuple[int, ...]) -> Any:
+    """Gamma deviates, `times` of them for each shape parameter. Their gradient keeps the quantile
+    of a draw: it is not that of the numbers which the stream gives for another parameter."""
 
     @custom_gradient
     def sample(alpha: Any) -> Any:
-        drawn = tensor(draw(alpha._value))
+        fixed = checks.stop_gradient.apply(alpha)
+        made = drawn(chance.gamma, stream, fixed, times=times, dtype=alpha._value.dtype)
 
         def grad(g: Any) -> Any:
-            a, x = (v._value.astype(np.float64) for v in (alpha, drawn))
-            with np.errstate(all="ignore"):
-                density = np.exp((a - 1.0) * np.log(x) - x - special.lgamma.forward(a))
-                slope = -special.igamma_slope.forward(a, x) / density
-            weighted = elementwise.mul.apply(g, tensor(slope.astype(g._value.dtype)))
-            lead = tuple(range(-weighted._value.ndim, -a.ndim))
+            weighted = elementwise.mul.apply(g, chance.gamma_grad.apply(alpha, made))
+            lead = tuple(range(-weighted._value.ndim, -alpha._value.ndim))
             return reduce_ops.sum.apply(weighted, axis=lead, keepdims=False) if lead else weighted
 
-        return drawn, grad
+        return made, grad
 
     return sample(alpha)
 
@@ -187,10 +174,6 @@ def whole_dtype(dtype: Any) -> np.dtype:
             "(tf.int32, tf.int64)."
         )
     return numpy_dtype(dtype)
-
-
-def largest(dtype: np.dtype) -> float:
-    return float(np.finfo(dtype).max if dtype.kind == "f" else np.iinfo(dtype).max)
 
 
 def rates_of(alpha: Any, beta: Any, dtype: np.dtype, label: str) -> tuple[Any, Any]:

@@ -12,8 +12,10 @@ from .. import dtypes, errors
 from ..core.apply import tensor
 from ..framework import convert
 from ..framework.variable import Variable
-from .draws import any_integers, numpy_dtype, shape_of
-from .philox import LONG, RESERVED, Stream
+from ..ops import chance
+from ..ops.kernels.philox import LONG, RESERVED, Stream
+from ..ops.shape import stack
+from .draws import drawn, numpy_dtype, shape_of
 from .stateless import Algorithm, algorithm_of, binomial_of, deviates, uniform_of
 
 _INT64 = np.dtype(np.int64)
@@ -145,9 +147,6 @@ class Generator:
     def _reserve(self, blocks: int) -> Stream:
         return _stream(self._move(blocks))
 
-    def _floats(self, draw: Any) -> Any:
-        return lambda count, dtype: draw(self._reserve(count * RESERVED), count, dtype)
-
     def normal(
         self,
         shape: Any,
@@ -157,8 +156,7 @@ class Generator:
         name: str | None = None,
     ) -> Any:
         """Normal deviates; gradients flow to `mean` and `stddev`."""
-        draw = self._floats(Stream.normal)
-        return deviates("StatelessRandomNormalV2", draw, shape, mean, stddev, dtype)
+        return deviates(chance.normal, self._reserved, shape, mean, stddev, dtype)
 
     def truncated_normal(
         self,
@@ -169,8 +167,7 @@ class Generator:
         name: str | None = None,
     ) -> Any:
         """Normal deviates no further than two deviations from the mean."""
-        draw = self._floats(Stream.truncated)
-        return deviates("StatelessTruncatedNormalV2", draw, shape, mean, stddev, dtype)
+        return deviates(chance.truncated, self._reserved, shape, mean, stddev, dtype)
 
     def uniform(
         self,
@@ -215,23 +212,25 @@ class Generator:
 
         Differs from TensorFlow: the distribution is the same, the numbers are not.
         """
-        label = "StatefulRandomBinomial"
         batches = math.prod(
             np.broadcast_shapes(*(convert.to_tensor(v)._value.shape for v in (counts, probs)))
         )
-        each = math.prod(shape_of(shape, label)) // max(batches, 1)
+        each = math.prod(shape_of(shape, chance.binomial.label)) // max(batches, 1)
         # What TensorFlow's kernel sets aside, so that what follows agrees.
         stream = self._reserve(batches * (each + 3) * 12800)
-        return binomial_of(stream, shape, counts, probs, dtype, label)
+        return binomial_of(chance.binomial, stream, shape, counts, probs, dtype)
 
     def make_seeds(self, count: int = 1) -> Any:
         """Seeds for the stateless functions, one in each column."""
-        keys = any_integers(self._reserved(count), count, _INT64)
-        return tensor(np.stack([keys, np.zeros_like(keys)]))
+        keys = self._keys(count)
+        return stack.apply(keys, tensor(np.zeros_like(keys._value)), axis=-2)
+
+    def _keys(self, count: int) -> Any:
+        return drawn(chance.integers, self._reserved(count), shape=(count,), dtype=_INT64)
 
     def split(self, count: int = 1) -> list[Generator]:
         """New generators, independent of this one and of each other."""
-        keys = any_integers(self._reserved(count), count, _INT64)
+        keys = self._keys(count)._value
         return [Generator.from_key_counter(key, [0, 0], self._algorithm) for key in keys]
 
 

@@ -10,31 +10,29 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..core.apply import tensor
+from ..core.op import Op
 from ..framework import convert
 from ..framework.arguments import defaulted
 from ..ops import chance, elementwise
+from ..ops.kernels.philox import LONG, Stream
 from ..ops.shape import stack
-from . import sampling
 from .draws import (
     FLOATS,
-    any_integers,
     at_least_tiny,
     between,
     counts_dtype,
+    drawn,
     gamma_deviates,
     kernel_dtype,
-    largest,
     logits_of,
     moment,
     numpy_dtype,
     rates_of,
     scaled,
     shape_of,
-    shaped,
     stretched,
     whole_dtype,
 )  # fmt: skip
-from .philox import LONG, Stream
 
 _INTEGERS = ("int32", "int64", "uint32", "uint64")
 # The key with which seeds are scrambled, so that near seeds give far streams.
@@ -110,8 +108,7 @@ def stateless_normal(
     alg: Any = "auto_select",
 ) -> Any:
     """Normal deviates; gradients flow to `mean` and `stddev`."""
-    draw = lambda count, wanted: stream_of(seed, alg).normal(count, wanted)
-    return deviates("StatelessRandomNormalV2", draw, shape, mean, stddev, dtype)
+    return deviates(chance.normal, lambda _: stream_of(seed, alg), shape, mean, stddev, dtype)
 
 
 def stateless_truncated_normal(
@@ -124,18 +121,18 @@ def stateless_truncated_normal(
     alg: Any = "auto_select",
 ) -> Any:
     """Normal deviates no further than two deviations from the mean."""
-    draw = lambda count, wanted: stream_of(seed, alg).truncated(count, wanted)
-    return deviates("StatelessTruncatedNormalV2", draw, shape, mean, stddev, dtype)
+    return deviates(chance.truncated, lambda _: stream_of(seed, alg), shape, mean, stddev, dtype)
 
 
-def deviates(label: str, draw: Any, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Any:
-    """mean + stddev * numbers by a function of their count and dtype."""
+def deviates(op: Op, reserve: Any, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Any:
+    """mean + stddev * numbers from the stream that `reserve(count)` gives."""
     dtype = dtypes.float32 if dtype is None else dtype
     wanted = numpy_dtype(dtype)
     mean, stddev = moment(mean, wanted, 0.0), moment(stddev, wanted, 1.0)
-    sizes = shape_of(shape, label)
-    kernel_dtype(dtype, label)
-    return scaled(shaped(draw(math.prod(sizes), wanted), sizes), mean, stddev)
+    sizes = shape_of(shape, op.label)
+    kernel_dtype(dtype, op.label)
+    numbers = drawn(op, reserve(math.prod(sizes)), shape=sizes, dtype=wanted)
+    return scaled(numbers, mean, stddev)
 
 
 def stateless_uniform(
@@ -175,15 +172,15 @@ def uniform_of(reserve: Any, shape: Any, minval: Any, maxval: Any, dtype: Any) -
         label = f"StatelessRandomUniform{'Full' if full else ''}IntV2"
         sizes = shape_of(shape, label)
         if full:
-            count = math.prod(sizes)
-            return shaped(any_integers(reserve(count), count, wanted), sizes)
+            stream = reserve(math.prod(sizes))
+            return drawn(chance.integers, stream, shape=sizes, dtype=wanted)
         low, high = convert.to_tensor(minval, wanted), convert.to_tensor(maxval, wanted)
         return between(reserve(math.prod(sizes)), sizes, low, high, label)
     if minval is None:
         raise convert.unsupported(minval)
     sizes = shape_of(shape, "StatelessRandomUniformV2")
-    count = math.prod(sizes)
-    return stretched(shaped(reserve(count).uniform(count, wanted), sizes), minval, maxval)
+    unit = drawn(chance.uniform, reserve(math.prod(sizes)), shape=sizes, dtype=wanted)
+    return stretched(unit, minval, maxval)
 
 
 def stateless_parameterized_truncated_normal(
@@ -199,8 +196,6 @@ def stateless_parameterized_truncated_normal(
 
     Differs from TensorFlow: the distribution is the same, the numbers are not.
     """
-    from scipy.special import ndtr, ndtri
-
     label = "StatelessParameterizedTruncatedNormal"
     given = [convert.to_tensor(v) for v in (means, stddevs, minvals, maxvals)]
     wanted = kernel_dtype(given[0].dtype, label)
@@ -218,13 +213,7 @@ def stateless_parameterized_truncated_normal(
         raise errors.invalid(
             f"Invalid parameters: minvals must lie below maxvals, stddevs be positive [Op:{label}]"
         )
-    a, b = (
-        np.clip(ndtr((v._value - means._value) / stddevs._value), 1e-12, 1 - 1e-12)
-        for v in (low, high)
-    )
-    unit = stream_of(seed).uniform(math.prod(sizes), np.dtype(np.float64)).reshape(sizes)
-    z = tensor(np.asarray(ndtri(a + (b - a) * unit)).astype(wanted)[()])
-    return scaled(z, means, stddevs)
+    return scaled(drawn(chance.within, stream_of(seed), *given, shape=sizes), means, stddevs)
 
 
 # --- other distributions --------------------------------------------------------------------------
@@ -234,8 +223,9 @@ def stateless_categorical(
     """Classes drawn with the probabilities softmax(logits), `num_samples` for each row."""
     label, wanted = "StatelessMultinomial", whole_dtype(dtypes.int64 if dtype is None else dtype)
     num_samples = convert.to_tensor(num_samples, np.dtype(np.int32))
-    values, count = logits_of(logits, num_samples, label)
-    return tensor(sampling.categorical(stream_of(seed, label=label), values, count).astype(wanted))
+    logits, count = logits_of(logits, num_samples, label)
+    stream = stream_of(seed, label=label)
+    return drawn(chance.stateless_categorical, stream, logits, count=count, dtype=wanted)
 
 
 def _together(values: list, label: str) -> tuple[int, ...]:
@@ -272,12 +262,8 @@ def stateless_gamma(
     alpha, beta = rates_of(alpha, beta, wanted, label)
     each = elementwise.add.apply(alpha, tensor(np.zeros(beta._value.shape, wanted)[()]))
     times = _trailing(shape_of(shape, label), each._value.shape, label)
-    stream = stream_of(seed)
-
-    def draw(alpha: Any) -> Any:
-        return sampling.for_each(lambda a: sampling.gamma(stream, a), alpha, times).astype(wanted)
-
-    return at_least_tiny(elementwise.div.apply(gamma_deviates(each, draw), beta))
+    deviates = gamma_deviates(stream_of(seed), each, times)
+    return at_least_tiny(elementwise.div.apply(deviates, beta))
 
 
 def stateless_poisson(
@@ -285,13 +271,11 @@ def stateless_poisson(
 ) -> Any:
     """Counts of events that come at a mean rate `lam`, which ends the whole `shape`."""
     label = "StatelessRandomPoisson"
-    given = convert.to_tensor(lam)
-    rates, wanted = given._value, counts_dtype(dtype, label, given)
-    times = _trailing(shape_of(shape, label), rates.shape, label)
+    rates = convert.to_tensor(lam)
+    wanted = counts_dtype(dtype, label, rates)
+    times = _trailing(shape_of(shape, label), rates._value.shape, label)
     stream = stream_of(seed, label=label)
-    each = lambda r: sampling.poisson(stream, r, largest(wanted))
-    drawn = sampling.for_each(each, rates, times).astype(wanted)
-    return tensor(drawn if drawn.ndim else drawn[()])
+    return drawn(chance.stateless_poisson, stream, rates, times=times, dtype=wanted)
 
 
 def stateless_binomial(
@@ -306,12 +290,13 @@ def stateless_binomial(
 
     Differs from TensorFlow: the distribution is the same, the numbers are not.
     """
-    label = "StatelessRandomBinomial"
-    return binomial_of(stream_of(seed, label=label), shape, counts, probs, output_dtype, label)
+    op = chance.stateless_binomial
+    return binomial_of(op, stream_of(seed, label=op.label), shape, counts, probs, output_dtype)
 
 
-def binomial_of(stream: Stream, shape: Any, counts: Any, probs: Any, dtype: Any, label: str) -> Any:
+def binomial_of(op: Op, stream: Stream, shape: Any, counts: Any, probs: Any, dtype: Any) -> Any:
     """Binomial counts from a stream."""
+    label = op.label
     wanted = counts_dtype(dtypes.int64 if dtype is None else dtype, label)
     chances = convert.to_tensor(probs)
     trials = convert.to_tensor(counts, hint=chances._value.dtype)
@@ -323,11 +308,9 @@ def binomial_of(stream: Stream, shape: Any, counts: Any, probs: Any, dtype: Any,
             f"cannot compute {label} as input #3(zero-based) was expected to be a "
             f"{trials.dtype.name} tensor but is a {chances.dtype.name} tensor [Op:{label}]"
         )
-    counts, probs = trials._value, chances._value
     sizes = shape_of(shape, label)
     _trailing(sizes, _together([trials, chances], label), label)
-    counts, probs = (np.broadcast_to(v, sizes) for v in (counts, probs))
-    return tensor(np.asarray(sampling.binomial(stream, counts, probs)).astype(wanted)[()])
+    return drawn(op, stream, trials, chances, shape=sizes, dtype=wanted)
 
 
 # --- seeds from seeds -----------------------------------------------------------------------------
@@ -352,9 +335,4 @@ def stateless_shuffle(
 ) -> Any:
     """The rows of a tensor in the order that a seed gives."""
     value = convert.to_tensor(value)
-    stream = stream_of(seed, alg)
-
-    def draw(rows: Any) -> Any:
-        return rows[sampling.order(stream, len(rows))] if rows.ndim else rows
-
-    return chance.stateless_shuffle.apply(value, draw=draw)
+    return drawn(chance.stateless_shuffle, stream_of(seed, alg), value)

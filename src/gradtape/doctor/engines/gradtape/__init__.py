@@ -17,7 +17,7 @@ from typing import Any
 
 from numpy import ndarray
 
-from .... import nest, random
+from .... import nest
 from ....arrays import gathering, reshaping
 from ....autodiff import custom
 from ....autodiff.tape import GradientTape
@@ -29,7 +29,6 @@ from ....core.record import Value, threads
 from ....framework import convert, indexing
 from ....framework.tensor import Tensor
 from ....framework.variable import Variable
-from ....random import stateless
 from ...source.place import Place, at
 from ...source.users import is_users
 from ...trace import Asked, Trace
@@ -51,12 +50,6 @@ EXITS = {
 OPAQUES = (
     (python, "py_function", "EagerPyFunc"),
     (python, "numpy_function", "PyFunc"),
-    (random, "categorical", "Multinomial"),
-    (random, "shuffle", "RandomShuffle"),
-    (stateless, "stateless_categorical", "StatelessMultinomial"),
-    (stateless, "stateless_poisson", "StatelessRandomPoisson"),
-    (stateless, "stateless_binomial", "StatelessRandomBinomial"),
-    (stateless, "stateless_shuffle", "StatelessShuffle"),
 )
 # Functions whose operands after the first are positions, which they read as plain numbers.
 INDEXING = (

@@ -24,10 +24,7 @@ from ..joining import Joiner
 from .fading import Again, Faded, FadedValue
 
 _OPAQUE_NAMES = {
-    "Multinomial": "categorical", "PyFunc": "numpy_function",
-    "EagerPyFunc": "py_function", "RandomShuffle": "shuffle",
-    "StatelessMultinomial": "stateless_categorical", "StatelessShuffle": "stateless_shuffle",
-    "StatelessRandomPoisson": "stateless_poisson", "StatelessRandomBinomial": "stateless_binomial",
+    "PyFunc": "numpy_function", "EagerPyFunc": "py_function",
 }  # fmt: skip
 # What TensorFlow makes of several ops is labelled as one of them, which tells little of what it
 # does: in a trace it is of a kind of its own.

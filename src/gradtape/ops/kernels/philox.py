@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.kernels.forks import in_children
-from ..ops.kernels.parallel import share
 from . import libm
+from .forks import in_children
+from .parallel import share
 
 WORD, LONG, HUGE = 2**32 - 1, 2**64 - 1, 2**128 - 1
 # Blocks computed at a time. Small enough for the cache, large enough for the calls not to count:
