@@ -17,7 +17,6 @@ from ..framework.arguments import dtype as numpy_dtype
 from ..framework.indexed_slices import IndexedSlices
 from ..framework.shapes import CompositeTensor, TensorShape
 from ..framework.tensor import Tensor
-from ..framework.variable import Variable
 from ..ops import checks, elementwise
 from ..ops import shape as shape_ops
 from ..ops.rows import add_rows
@@ -147,8 +146,6 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
     >>> tape.gradient(y, x)
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
     """
-    if isinstance(input, Variable):  # not a read: no tape needs to watch it
-        input = tensor(input._value)
     return checks.stop_gradient.apply(input)
 
 

@@ -134,8 +134,7 @@ def quick(op: Op) -> Any:
 
 
 def general(op: Op) -> Any:
-    forward = op.forward
-    discrete = not any(getattr(rule, "followed", True) for rule in op.rules)
+    forward, discrete = op.forward, not any(getattr(r, "followed", True) for r in op.rules)
 
     def apply(*operands: Any, **params: Any) -> Any:
         for a in operands:

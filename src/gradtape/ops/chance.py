@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.op import Op
 from .declare import elementwise, op
+from .infer import asked, same
 from .kernels import sampling
 from .kernels.philox import Stream
 from .reasons import Discrete, Missing
@@ -28,7 +29,8 @@ def _fractions(name: str, label: str, draw: Any) -> Op:
         return draw(Stream(key, counter), math.prod(shape), dtype).reshape(shape)
 
     return op(
-        name, forward, (), shape=lambda key, counter, shape, dtype: shape, label=label,
+        name, forward, (), shape=lambda key, counter, shape, dtype: shape,
+        dtype=asked, label=label,
         params=("key", "counter", "shape", "dtype"),
         sample=lambda d: [([], {**PLACE, "shape": (2, 3), "dtype": SINGLE})],
     )  # fmt: skip
@@ -91,7 +93,7 @@ def _categorical(a: Any, key: int, counter: int, count: int, dtype: Any) -> Any:
 def _classes(name: str, label: str) -> Op:
     return op(
         name, _categorical, DRAWN, shape=lambda a, key, counter, count, dtype: (a[0], count),
-        label=label, params=("key", "counter", "count", "dtype"),
+        dtype=asked, label=label, params=("key", "counter", "count", "dtype"),
         sample=lambda d: [([d(2, 3)], {**PLACE, "count": 4, "dtype": np.dtype(np.int64)})],
     )  # fmt: skip
 
@@ -112,7 +114,8 @@ def _poisson(a: Any, key: int, counter: int, times: tuple[int, ...], dtype: Any)
 def _each(name: str, forward: Any, pull: Any, label: str, **more: Any) -> Op:
     """`times` draws for each number of the operand."""
     return op(
-        name, forward, pull, shape=lambda a, key, counter, times, dtype: times + a, label=label,
+        name, forward, pull, shape=lambda a, key, counter, times, dtype: times + a,
+        dtype=asked, label=label,
         params=("key", "counter", "times", "dtype"),
         sample=lambda d: [([d(3, low=0.5, high=4.0)], {**PLACE, "times": (2,), "dtype": SINGLE})],
         **more,
@@ -134,7 +137,7 @@ def _binomial(a: Any, b: Any, key: int, counter: int, shape: tuple[int, ...], dt
 def _successes(name: str, label: str) -> Op:
     return op(
         name, _binomial, (DRAWN, DRAWN), shape=lambda a, b, key, counter, shape, dtype: shape,
-        label=label, params=("key", "counter", "shape", "dtype"),
+        dtype=asked, label=label, params=("key", "counter", "shape", "dtype"),
         sample=lambda d: [
             ([np.full(3, 9.0), d(3, low=0, high=1)], {**PLACE, "shape": (2, 3), "dtype": SINGLE})
         ],
@@ -175,7 +178,7 @@ def _shuffle(a: Any, key: int, counter: int) -> Any:
 
 def _orders(name: str, label: str, reason: Any) -> Op:
     return op(
-        name, _shuffle, reason, shape=lambda a, key, counter: a, label=label,
+        name, _shuffle, reason, shape=same, label=label,
         params=("key", "counter"), sample=lambda d: [([d(3, 2)], PLACE)],
     )  # fmt: skip
 

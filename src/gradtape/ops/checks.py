@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import apply as engine
 from ..errors import invalid
 from .declare import op
 from .infer import same
@@ -33,6 +34,14 @@ check_numerics = op(
     sample=lambda d: [([d(2, 3)], {"message": "sample"})],
 )  # fmt: skip
 stop_gradient = op(
-    "stop_gradient", lambda a: a, Stopped("stop_gradient makes a constant of it"),
-    shape=lambda a: a, sample=lambda d: [([d(2, 3)], {})],
+    "stop_gradient", lambda a: a, Stopped("stop_gradient makes a constant of it"), shape=same,
+    sample=lambda d: [([d(2, 3)], {})],
 )  # fmt: skip
+
+
+def _unread(apply: Any) -> Any:
+    """A variable's value is taken without a read: no tape needs to watch it."""
+    return lambda a: apply(engine.tensor(a._value) if isinstance(a, engine.Variable) else a)
+
+
+stop_gradient.apply = _unread(stop_gradient.apply)

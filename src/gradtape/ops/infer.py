@@ -27,7 +27,7 @@ def infer(op: Any, *operands: tuple[Shape, np.dtype], **params: Any) -> Any:
     >>> matmul.infer(((None, 3), INT32), ((3, 4), INT32))
     ((None, 4), dtype('int32'))
     """
-    shapes, dtypes = zip(*operands, strict=True)
+    shapes, dtypes = zip(*operands, strict=True) if operands else ((), ())
     told, rules = op.shape(*shapes, **params), op.dtype
     kinds = [
         dtypes[k] if isinstance(k, int) else k(*dtypes, **params) if callable(k) else k

@@ -8,6 +8,7 @@ import numpy as np
 
 from .compare import TRUTH
 from .declare import op
+from .infer import BOOL, alike
 
 
 def _in_top_k(a: Any, b: Any, c: Any) -> Any:
@@ -22,6 +23,7 @@ def _in_top_k(a: Any, b: Any, c: Any) -> Any:
 
 
 in_top_k = op(
-    "in_top_k", _in_top_k, (TRUTH, None, None), shape=lambda a, b, c: b, label="InTopKV2",
+    "in_top_k", _in_top_k, (TRUTH, None, None), shape=lambda a, b, c: alike(a[:1], b),
+    dtype=BOOL, label="InTopKV2",
     sample=lambda d: [([d(3, 4), np.array([1, 0, 7]), np.array(2)], {})],
 )  # fmt: skip
