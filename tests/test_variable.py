@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
+import ctypes
 import subprocess
 import sys
+import threading
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -120,3 +123,185 @@ def test_many_rows_beyond_the_end_are_an_error() -> None:
         with pytest.raises(tf.errors.InvalidArgumentError, match="is not in"):
             v.scatter_add(rows)
     assert not v.numpy().any()
+
+
+# --- every way to hold the numbers of a variable --------------------------------------------------
+def generated(v):
+    def frame():
+        value = v.value()
+        yield
+        yield value
+
+    running = frame()
+    next(running)
+    return lambda: next(running)
+
+
+def kept_by_a_tape(v):
+    with tf.GradientTape() as tape:
+        y = v * v
+    return lambda: tape.gradient(y, v) / 2.0
+
+
+def raised(v):
+    def fail():
+        value = v.value()
+        raise LookupError(value.shape)
+
+    with pytest.raises(LookupError) as caught:
+        fail()
+    return lambda: caught.traceback[-1].frame.f_locals["value"]
+
+
+def pointer(v):
+    array = np.asarray(v)
+    held = array.ctypes.data_as(ctypes.POINTER(ctypes.c_float))
+    size, shape = array.size, array.shape
+    del array
+    return lambda: np.ctypeslib.as_array(held, (size,)).reshape(shape)
+
+
+class Interface:
+    """What another library does: it keeps the object and reads its memory by the protocol."""
+
+    def __init__(self, array, name):
+        self.array = array
+        setattr(self, name, getattr(array, name))
+
+
+def by_interface(name):
+    def hold(v):
+        other = Interface(np.asarray(v), name)
+        return lambda: np.asarray(other)
+
+    return hold
+
+
+def simply(look):
+    def hold(v):
+        held = look(v)
+        return lambda: held
+
+    return hold
+
+
+HOLDERS = {
+    "tensor": simply(lambda v: v.value()),
+    "read_value": simply(lambda v: v.read_value()),
+    "converted": simply(tf.convert_to_tensor),
+    "identity": simply(tf.identity),
+    "slice": simply(lambda v: v[:]),
+    "rows": simply(lambda v: v[1:]),
+    "reshaped": simply(lambda v: tf.reshape(v, [-1])),
+    "numpy": simply(lambda v: v.numpy()),
+    "asarray": simply(np.asarray),
+    "view": simply(lambda v: np.asarray(v)[1:]),
+    "view of views": simply(lambda v: np.asarray(v).T[1:].reshape(-1)[::2][3:]),
+    "subclass": simply(lambda v: np.asarray(v).view(np.matrix)),
+    "strided": simply(lambda v: np.lib.stride_tricks.as_strided(np.asarray(v), (2, 2))),
+    "windows": simply(lambda v: np.lib.stride_tricks.sliding_window_view(np.asarray(v), 3, 0)),
+    "broadcast": simply(lambda v: np.broadcast_to(np.asarray(v), (2, 80, 64))),
+    "frombuffer": simply(lambda v: np.frombuffer(np.asarray(v), np.float32)),
+    "memoryview": simply(lambda v: memoryview(np.asarray(v))),
+    "cast memoryview": simply(lambda v: memoryview(np.asarray(v)).cast("B")[8:]),
+    "flat": simply(lambda v: np.asarray(v).flat),
+    "base": simply(lambda v: np.asarray(v)[2:].base),
+    "dlpack": simply(np.from_dlpack),
+    "dlpack of a view": simply(lambda v: np.from_dlpack(np.asarray(v).view())),
+    "capsule": simply(
+        lambda v: tf.experimental.dlpack.from_dlpack(tf.experimental.dlpack.to_dlpack(v.value()))
+    ),
+    "__array_interface__": by_interface("__array_interface__"),
+    "__array_struct__": by_interface("__array_struct__"),
+    "pointer": pointer,
+    "tape": kept_by_a_tape,
+    "generator": generated,
+    "closure": lambda v: (lambda value: lambda: value)(v.value()),
+    "traceback": raised,
+    "another variable": simply(tf.Variable),
+    "assigned": simply(lambda v: tf.Variable(tf.zeros([80, 64])).assign(v)),
+    "deep copy": simply(copy.deepcopy),
+    "its only weak reference": lambda v: (
+        lambda value: (lambda weak: lambda: (value, weak()._value)[1])(weakref.ref(value))
+    )(v.value()),
+}
+ROWS = tf.constant([1, 3, 3])
+UPDATES = {
+    "assign": lambda v: v.assign(tf.zeros([80, 64])),
+    "assign_add": lambda v: v.assign_add(tf.ones([80, 64])),
+    "assign_sub": lambda v: v.assign_sub(tf.ones([80, 64])),
+    "slice": lambda v: v[1:].assign_add(tf.ones([79, 64])),
+    "scatter_add": lambda v: v.scatter_add(tf.IndexedSlices(tf.ones([3, 64]), ROWS)),
+    "scatter_sub": lambda v: v.scatter_sub(tf.IndexedSlices(tf.ones([3, 64]), ROWS)),
+    "scatter_mul": lambda v: v.scatter_mul(tf.IndexedSlices(tf.zeros([3, 64]), ROWS)),
+    "scatter_update": lambda v: v.scatter_update(tf.IndexedSlices(tf.ones([3, 64]), ROWS)),
+    "scatter_nd_add": lambda v: v.scatter_nd_add(ROWS[:, None], tf.ones([3, 64])),
+    "scatter_nd_update": lambda v: v.scatter_nd_update(ROWS[:, None], tf.ones([3, 64])),
+}
+
+
+def large() -> tf.Variable:
+    """A variable that has memory of its own, as every large one after its first update."""
+    v = tf.Variable(np.random.default_rng(0).normal(size=(80, 64)).astype(np.float32))
+    v.assign_add(tf.ones([80, 64]))
+    return v
+
+
+@pytest.mark.parametrize("update", UPDATES.values(), ids=UPDATES)
+@pytest.mark.parametrize("hold", HOLDERS.values(), ids=HOLDERS)
+def test_an_update_changes_nothing_that_anybody_holds(hold, update) -> None:
+    v, other = large(), large()
+    look = hold(v)
+    before = np.array(hold(other)())
+    for _ in range(2):
+        update(v)
+        update(other)
+    np.testing.assert_array_equal(np.array(look()), before)
+    np.testing.assert_array_equal(v, other)
+
+
+@pytest.mark.parametrize("update", [u for n, u in UPDATES.items() if n not in ("assign", "slice")])
+def test_an_update_of_a_large_variable_is_in_place_beside_other_threads_too(update) -> None:
+    v, stop = large(), threading.Event()
+    other = threading.Thread(target=stop.wait)
+    other.start()
+    where = np.asarray(v).ctypes.data
+    for _ in range(3):
+        update(v)
+        assert np.asarray(v).ctypes.data == where
+    stop.set()
+    other.join()
+
+
+@pytest.mark.parametrize("write", UPDATES.values(), ids=UPDATES)
+def test_what_comes_in_the_middle_of_an_update(write) -> None:
+    """A finalizer or a signal: it sees whole numbers, and what it writes is not lost."""
+    v, expected, seen = large(), large(), []
+
+    def meddle(old, out):
+        seen.append(v.value())
+        seen.append(v.numpy())
+        write(v)
+        return np.add(old, 1.0, out=out)
+
+    before = v.numpy()
+    v._rewrite(meddle)
+    expected.assign_add(tf.ones([80, 64]))
+    write(expected)
+    np.testing.assert_array_equal(v, expected)
+    for value in seen:
+        np.testing.assert_array_equal(value, before)
+
+
+def test_an_update_that_fails_leaves_a_variable_that_works() -> None:
+    v = large()
+    before = v.numpy()
+
+    def fail(old, out):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        v._rewrite(fail)
+    np.testing.assert_array_equal(v, before)
+    v.assign_add(tf.ones([80, 64]))
+    np.testing.assert_array_equal(v, before + 1)
