@@ -330,7 +330,7 @@ def confusion_matrix(
         if parts._value.shape != rows.shape:
             raise ValueError(f"Shapes {rows.shape} and {parts._value.shape} are incompatible")
         parts = cast.apply(parts, dtype=wanted)
-    places = flat_index.apply(stack.apply(*given, axis=-1), shape=(n, n))
+    places = flat_index.apply(stack.apply(*given, axis=-1), shape=(n, n), of="ScatterNd")
     total = segment.segment_sum.apply(parts, places, count=n * n, axis=0)
     return reshape.apply(total, shape=(n, n))
 
