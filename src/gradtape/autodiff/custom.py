@@ -50,7 +50,7 @@ class _Custom:
     plans: ClassVar[dict] = {}
 
     def __init__(self, grad: Any, operands: list, variables: list, results: list) -> None:
-        self.rules = (_Pull(grad, operands, variables, results),)
+        self.rules = (Pull(grad, operands, variables, results),)
         # What ran inside; forward mode, which has no use for a backward function, takes this way.
         self.inside = results
 
@@ -134,7 +134,7 @@ def _check_variables(grad: Any, variables: list) -> None:
         )
 
 
-class _Pull:
+class Pull:
     """The user's gradient function as a joint rule: cotangents in, one cotangent an operand out."""
 
     def __init__(self, grad: Any, operands: list, variables: list, results: list) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors, nest
-from ..autodiff.custom import custom_gradient, paused
+from ..autodiff.custom import Pull, paused
 from ..autodiff.tape import GradientTape
 from ..framework import convert
 from ..framework.shapes import TensorSpec
+from ..ops import python
 
 # How TensorFlow's runtime reports what Python raised.
 _REPORTED = (
@@ -51,10 +52,17 @@ def py_function(
     with paused(), GradientTape(persistent=True) as tape:
         tape.watch([x for x in inputs if _floating(x)])
         results = _results(func, inputs, wanted)
-    if any(_floating(r) for r in results):
-        followed = iter(_with_slopes(tape, inputs, [r for r in results if _floating(r)]))
-        results = [next(followed) if _floating(r) else r for r in results]
-    return results if several else results[0]
+    made = python.py_function.apply(
+        *inputs, function=func, results=_given(results),
+        pull=Pull(_grad(tape, inputs, results), inputs, [], results),
+    )  # fmt: skip
+    return list(made) if several else made[0]
+
+
+def _given(results: list) -> Any:
+    """What a function gave already, as arrays."""
+    arrays = tuple([r._value for r in results])
+    return lambda *_: arrays
 
 
 def _floating(x: Any) -> bool:
@@ -85,21 +93,18 @@ def _results(func: Callable[..., Any], args: Any, wanted: list[np.dtype]) -> lis
     return made
 
 
-def _with_slopes(tape: GradientTape, inputs: list, results: list) -> Any:
-    """The results as those of one op of the inputs, whose derivative is the inner tape's."""
+def _grad(tape: GradientTape, inputs: list, results: list) -> Any:
+    """The derivative of what ran under the inner tape."""
+    floating = [k for k, r in enumerate(results) if _floating(r)]
 
-    @custom_gradient
-    def op(*inputs: Any) -> Any:
-        def grad(*cotangents: Any) -> Any:
-            with paused():  # Python that no outer tape sees, as the function itself
-                return tape.gradient(
-                    results, list(inputs), output_gradients=list(cotangents),
-                    unconnected_gradients="zero",
-                )  # fmt: skip
+    def grad(*cotangents: Any) -> Any:
+        with paused():  # Python that no outer tape sees, as the function itself
+            return tape.gradient(
+                [results[k] for k in floating], inputs,
+                output_gradients=[cotangents[k] for k in floating], unconnected_gradients="zero",
+            )  # fmt: skip
 
-        return results, grad
-
-    return op(*inputs)
+    return grad
 
 
 def numpy_function(
@@ -114,7 +119,11 @@ def numpy_function(
         raise _missing("tf.numpy_function")
     if func is None:
         return lambda f: lambda *args: numpy_function(f, args, Tout)
+    inp = list(inp)
     result = func(*[np.array(one) for one in inp])
-    flat = nest.flatten(result)
-    made = [None if one is None else convert.to_tensor(one) for one in flat]
-    return made[0] if len(made) == 1 else made
+    flat = [None if one is None else convert.to_tensor(one) for one in nest.flatten(result)]
+    inputs = [one for one in nest.flatten(inp) if convert.is_tensor_like(one)]
+    results = _given([one for one in flat if one is not None])
+    made = iter(python.numpy_function.apply(*inputs, function=func, results=results))
+    flat = [None if one is None else next(made) for one in flat]
+    return flat[0] if len(flat) == 1 else flat

@@ -21,7 +21,6 @@ from .... import nest
 from ....arrays import gathering, reshaping
 from ....autodiff import custom
 from ....autodiff.tape import GradientTape
-from ....control import python
 from ....core import apply as engine_apply
 from ....core.op import registry
 from ....core.place import caller, ours
@@ -37,20 +36,15 @@ from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
 
 # The first field of a raw event; the last three are code, offset and thread.
 (
-    OP, READ, MADE, ASSIGN, CONVERT, ESCAPE, START, STOP, WATCH, OPAQUE, INSIDE, CUSTOM, QUERY,
+    OP, READ, MADE, ASSIGN, CONVERT, ESCAPE, START, STOP, WATCH, INSIDE, CUSTOM, QUERY,
     INDEX, RESET,
-) = range(15)  # fmt: skip
+) = range(14)  # fmt: skip
 
 # Ways out of the tape, by the method that is called.
 EXITS = {
     "numpy": ".numpy()", "__array__": "np.asarray()", "__float__": "float()", "__int__": "int()",
     "__index__": "int()", "__bool__": "bool()", "__complex__": "complex()",
 }  # fmt: skip
-# Functions that are no op of the engine, but one in the user's eyes.
-OPAQUES = (
-    (python, "py_function", "EagerPyFunc"),
-    (python, "numpy_function", "PyFunc"),
-)
 # Functions whose operands after the first are positions, which they read as plain numbers.
 INDEXING = (
     (indexing, "getitem"), (reshaping, "slice"), (reshaping, "repeat"),
@@ -58,7 +52,7 @@ INDEXING = (
 )  # fmt: skip
 # What is kept of older tapes: a chain of steps for the rules that look back, if it is small.
 KEEP_EVENTS, KEEP_TAPES, KEEP_MADE = 200, 3, 1_000
-RARE = frozenset(range(15)) - {OP, READ, ASSIGN}
+RARE = frozenset(range(14)) - {OP, READ, ASSIGN}
 NOTHING: dict[str, Any] = {}  # the parameters of most ops
 
 
@@ -99,8 +93,6 @@ class Engine:
         self._set(convert, "array", self._converting(convert.array))
         self._hook_tapes()
         self._hook_custom_gradients()
-        opaque = [(getattr(module, name), kind) for module, name, kind in OPAQUES]
-        self._replace({original: self._opaque(original, kind) for original, kind in opaque})
         indexes = [getattr(module, name) for module, name in INDEXING]
         self._replace({original: self._indexing(original) for original in indexes})
         self._set(Tensor, "__getitem__", indexing.getitem)  # bound there once, by itself
@@ -202,18 +194,6 @@ class Engine:
         """The log holds this, too."""
         if array.__class__ is ndarray and array.nbytes >= LARGE:
             self._bytes += array.nbytes
-
-    def _opaque(self, original: Any, kind: str) -> Any:
-        append = self.log.append
-
-        def function(*args: Any, **kwargs: Any) -> Any:
-            result = original(*args, **kwargs)
-            user = caller()
-            append((OPAQUE, kind, args, kwargs, result, user.f_code, user.f_lasti, get_ident()))
-            return result
-
-        function.__name__, function.__doc__ = original.__name__, original.__doc__
-        return function
 
     def _indexing(self, original: Any) -> Any:
         append = self.log.append

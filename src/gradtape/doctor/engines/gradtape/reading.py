@@ -23,9 +23,6 @@ from .. import gradtape as raw
 from ..joining import Joiner
 from .fading import Again, Faded, FadedValue
 
-_OPAQUE_NAMES = {
-    "PyFunc": "numpy_function", "EagerPyFunc": "py_function",
-}  # fmt: skip
 # What TensorFlow makes of several ops is labelled as one of them, which tells little of what it
 # does: in a trace it is of a kind of its own.
 _KINDS = {
@@ -98,7 +95,7 @@ class Reader(Joiner):
             raw.ASSIGN: self._assign, raw.CONVERT: self._convert, raw.ESCAPE: self._escape,
             raw.START: self._start, raw.STOP: self._stop, raw.RESET: self._reset,
             raw.WATCH: self._watch,
-            raw.OPAQUE: self._opaque, raw.INSIDE: self._inside, raw.CUSTOM: self._custom,
+            raw.INSIDE: self._inside, raw.CUSTOM: self._custom,
             raw.QUERY: self._query, raw.INDEX: self._index,
         }  # fmt: skip
 
@@ -227,7 +224,11 @@ class Reader(Joiner):
         # TensorFlow's op has the logits first.
         attrs = {**params, "logits": 1} if op.name == "cross_entropy" else params
         place = self._at(code, offset)
-        if faded or any(a.__class__ is Faded for a in operands):
+        if op.label in ("PyFunc", "EagerPyFunc"):  # Python is not run again
+            way = "pyfunc" if op.label == "PyFunc" else "op"
+            event = Event(op.label, op.name, inputs, outputs, place, time, way, attrs)
+            event.pull = None if way == "pyfunc" else partial(_pull, op, operands, params, result)
+        elif faded or any(a.__class__ is Faded for a in operands):
             pull, replay = _later(op, operands, params, result, inputs[:], outputs[:])
             event = Event(
                 _kind(op), op.name, inputs, outputs, place, time, attrs=attrs, pull=pull,
@@ -236,30 +237,6 @@ class Reader(Joiner):
         else:
             raw = (op, operands, params, result)
             event = OpEvent(raw, inputs, outputs, place, time, attrs, outer)
-        self._add(event, thread)
-
-    def _opaque(
-        self, time: float, kind: str, args: Any, kwargs: Any, result: Any, *where: Any
-    ) -> None:
-        code, offset, thread = where
-        given = [a for a in nest.flatten((args, kwargs)) if convert.is_tensor_like(a)]
-        tensors = [r for r in nest.flatten(result) if isinstance(r, Engine_value)]
-        made = [self.by_object.get(id(r)) for r in tensors]
-        outputs = [self._new("tensor", r._value, r) for r in tensors]  # not the twins of inputs
-        self.by_array.update({id(r._value): o for r, o in zip(tensors, outputs, strict=True)})
-        inputs = [self._value(a, time) for a in given]
-        pull = None
-        if kind == "EagerPyFunc":  # inside, it is a function with a gradient of its own
-            own = next((m.maker for m in made if m is not None and m.maker is not None), None)
-            inputs, pull = (inputs, None) if own is None else (own.inputs, own.pull)
-        way = "pyfunc" if kind == "PyFunc" else "op"
-        name = _OPAQUE_NAMES.get(kind, kind)
-        attrs = {}
-        if kind in ("PyFunc", "EagerPyFunc"):
-            attrs["function"] = args[0] if args else kwargs.get("func")
-        event = Event(
-            kind, name, inputs, outputs, at(code, offset), time, way=way, attrs=attrs, pull=pull
-        )
         self._add(event, thread)
 
     def _index(self, time: float, given: Any, result: Any, *where: Any) -> None:
