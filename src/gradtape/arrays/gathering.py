@@ -476,10 +476,9 @@ def dynamic_partition(
         raise errors.invalid(
             f"partitions must be in [0, {count}), got {numbers_.tolist()} [Op:DynamicPartition]"
         )
-    order = np.argsort(numbers_, kind="stable")
     sizes = tuple(np.bincount(numbers_, minlength=count).tolist())
     entries = shape_ops.reshape.apply(x, shape=(len(numbers_), *x._value.shape[len(shape) :]))
-    dealt = index.take.apply(entries, tensor(order), axis=0)
+    dealt = index.take.apply(entries, index.partition_places.apply(b), axis=0)
     return list(shape_ops.split.apply(dealt, sizes=sizes, axis=-dealt._value.ndim))
 
 

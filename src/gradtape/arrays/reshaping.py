@@ -418,7 +418,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
                 f"Expected size[{k}] in [0, {n - start}], but got {count} [Op:Slice]"
             )
         key.append(builtins.slice(start, stop))
-    return index.getitem.apply(x, key=tuple(key))
+    return index.getitem.apply(x, *indexing.positions((begin, size)), key=tuple(key))
 
 
 def strided_slice(
@@ -467,7 +467,8 @@ def strided_slice(
         else:
             first = None if begin_mask & bit else start
             key.append(builtins.slice(first, None if end_mask & bit else stop, step))
-    return index.getitem.apply(x, key=indexing.numpy_key(tuple(key), x._value.shape))
+    given = indexing.positions((begin, end, strides))
+    return index.getitem.apply(x, *given, key=indexing.numpy_key(tuple(key), x._value.shape))
 
 
 def _ones(like: Any) -> Any:
@@ -504,7 +505,8 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         )
     else:
         x = convert.to_tensor(input)
-    counts = convert.to_tensor(repeats, hint=np.dtype(np.int32))._value
+    given = convert.to_tensor(repeats, hint=np.dtype(np.int32))
+    counts = given._value
     if counts.dtype.kind not in "iu":
         raise TypeError(
             f"Argument `tensor` (name: repeats) must be of type integer. Received `tensor` = "
@@ -525,13 +527,13 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
                 f"Expected multiples[{place + ndim + 1}] >= 0, but got {count}: nothing can be "
                 "repeated less than 0 times [Op:Tile]"
             )
-        return pad_ops.repeat.apply(x, count=count, axis=place)
+        return pad_ops.repeat.apply(x, *indexing.positions((repeats,)), count=count, axis=place)
     size = x._value.shape[place]
     if counts.shape != (size,):
         raise ValueError(f"Dimensions {size} and {counts.shape[0]} are not compatible")
     if place + ndim and (counts < 0).any():  # along the first axis TensorFlow takes them for 0
         raise errors.invalid(f"`repeats` must not be negative, got {counts.tolist()} [Op:Reshape]")
-    places = tensor(np.repeat(np.arange(size, dtype=np.int32), np.maximum(counts, 0)))
+    places = index.repeat_places.apply(given, size=size)
     return index.take.apply(x, places, axis=place + ndim)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,18 @@ def getitem(x: Any, key: Any) -> Any:
         from ..arrays.gathering import boolean_mask
 
         return boolean_mask(x, key)
-    return index.getitem.apply(x, key=numpy_key(key, shape))
+    return index.getitem.apply(x, *positions((key,)), key=numpy_key(key, shape))
+
+
+def positions(given: Any) -> Iterator[Any]:
+    """The tensors and variables among positions: of a list, of the ends of a slice."""
+    for part in given:
+        if isinstance(part, (list, tuple)):
+            yield from positions(part)
+        elif isinstance(part, slice):
+            yield from positions((part.start, part.stop, part.step))
+        elif isinstance(part, Value) or hasattr(part, "_read"):
+            yield part
 
 
 def _plain(key: tuple, shape: tuple[int, ...]) -> bool:

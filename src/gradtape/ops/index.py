@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.op import Op
 from .declare import op
-from .infer import broadcast, exchanged, sliced
+from .infer import INT32, INT64, broadcast, exchanged, sliced, times
 from .kernels.choose import choose, only
 from .reasons import Discrete
 from .rows import Slices, add_at, add_rows
@@ -22,7 +22,7 @@ def _behind(lead: int, key: tuple) -> tuple:
     return (slice(None),) * lead + key
 
 
-def _getitem(a: Any, key: tuple) -> Any:
+def _getitem(a: Any, *_: Any, key: tuple) -> Any:
     y = a[key]
     # One text alone comes out of its array.
     return y if y.__class__ is not bytes else np.array(y, object)
@@ -33,14 +33,17 @@ def _slope_of_getitem(g: Any, a_shape: Any, y_shape: Any, key: tuple) -> Any:
     return put(g, key=_behind(lead, key), shape=g.shape[:lead] + a_shape)
 
 
+# Positions that came as tensors are further operands, so that they are heard of; their numbers are
+# in the key.
 getitem = op(
     "getitem", _getitem, _slope_of_getitem,
-    shape=sliced,
+    shape=lambda a, *_, key: sliced(a, key),
     label="StridedSlice", params=("key",), push="linear", batches=True,
     numpy=(operator.getitem,),
     sample=lambda d: [
         ([d(3, 4)], {"key": (slice(None, None, 2), slice(3, None, -1))}),
         ([d(3, 4)], {"key": (1, None, Ellipsis)}),
+        ([d(3, 4), np.array(1), np.array(3)], {"key": (slice(1, 3),)}),
     ],
 )  # fmt: skip
 
@@ -197,6 +200,24 @@ put_along: Op = op(
     shape=lambda a, b, size: (*a[:-1], size), label="ScatterNd", params=("size",),
     push="linear", batches=True,
     sample=lambda d: [([d(2, 2), np.array([[1, 1], [0, 2]])], {"size": 3})],
+)  # fmt: skip
+
+
+# --- which entries to gather ----------------------------------------------------------------------
+PLACES = Discrete("a place is a whole number")
+
+# The numbers of all entries, each as often as it is told.
+repeat_places = op(
+    "repeat_places",
+    lambda a, size: np.repeat(np.arange(size, dtype=np.int32), np.maximum(a, 0)), PLACES,
+    shape=lambda a, size: (None,), dtype=INT32, label="GatherV2", params=("size",),
+    sample=lambda d: [([np.array([2, 0, 1])], {"size": 3})],
+)  # fmt: skip
+# Those of the first list, those of the second, and so on.
+partition_places = op(
+    "partition_places", lambda a: np.argsort(a, axis=None, kind="stable"), PLACES,
+    shape=lambda a: (times(*a),), dtype=INT64, label="DynamicPartition",
+    sample=lambda d: [([np.array([[1, 0], [2, 1]])], {})],
 )  # fmt: skip
 
 

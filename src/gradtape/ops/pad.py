@@ -138,10 +138,11 @@ def _sum_of_repeats(g: Any, a_shape: tuple[int, ...], count: int, axis: int) -> 
 
 # Each entry the same number of times; TensorFlow does it with a tile.
 repeat = op(
-    "repeat", lambda a, count, axis: np.repeat(a, count, axis), _sum_of_repeats,
-    shape=lambda a, count, axis: exchanged(a, axis, times(a[axis], count)), label="Tile",
+    "repeat", lambda a, *_, count, axis: np.repeat(a, count, axis), _sum_of_repeats,
+    shape=lambda a, *_, count, axis: exchanged(a, axis, times(a[axis], count)), label="Tile",
     params=("count", "axis"), push="linear", batches=True,
     sample=lambda d: [
-        ([d(2, 3)], {"count": 2, "axis": -1}), ([d(2, 3)], {"count": 3, "axis": -2}),
+        ([d(2, 3)], {"count": 2, "axis": -1}),
+        ([d(2, 3), np.array(3)], {"count": 3, "axis": -2}),  # a count that came as a tensor
     ],
 )  # fmt: skip

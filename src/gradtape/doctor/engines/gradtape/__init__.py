@@ -18,14 +18,13 @@ from typing import Any
 from numpy import ndarray
 
 from .... import nest
-from ....arrays import gathering, reshaping
 from ....autodiff import custom
 from ....autodiff.tape import GradientTape
 from ....core import apply as engine_apply
 from ....core.op import registry
 from ....core.place import caller, ours
 from ....core.record import Value, threads
-from ....framework import convert, indexing
+from ....framework import convert
 from ....framework.tensor import Tensor
 from ....framework.variable import Variable
 from ...source.place import Place, at
@@ -37,22 +36,17 @@ from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
 # The first field of a raw event; the last three are code, offset and thread.
 (
     OP, READ, MADE, ASSIGN, CONVERT, ESCAPE, START, STOP, WATCH, INSIDE, CUSTOM, QUERY,
-    INDEX, RESET,
-) = range(14)  # fmt: skip
+    RESET,
+) = range(13)  # fmt: skip
 
 # Ways out of the tape, by the method that is called.
 EXITS = {
     "numpy": ".numpy()", "__array__": "np.asarray()", "__float__": "float()", "__int__": "int()",
     "__index__": "int()", "__bool__": "bool()", "__complex__": "complex()",
 }  # fmt: skip
-# Functions whose operands after the first are positions, which they read as plain numbers.
-INDEXING = (
-    (indexing, "getitem"), (reshaping, "slice"), (reshaping, "repeat"),
-    (gathering, "dynamic_partition"),
-)  # fmt: skip
 # What is kept of older tapes: a chain of steps for the rules that look back, if it is small.
 KEEP_EVENTS, KEEP_TAPES, KEEP_MADE = 200, 3, 1_000
-RARE = frozenset(range(14)) - {OP, READ, ASSIGN}
+RARE = frozenset(range(13)) - {OP, READ, ASSIGN}
 NOTHING: dict[str, Any] = {}  # the parameters of most ops
 
 
@@ -93,9 +87,6 @@ class Engine:
         self._set(convert, "array", self._converting(convert.array))
         self._hook_tapes()
         self._hook_custom_gradients()
-        indexes = [getattr(module, name) for module, name in INDEXING]
-        self._replace({original: self._indexing(original) for original in indexes})
-        self._set(Tensor, "__getitem__", indexing.getitem)  # bound there once, by itself
 
     def stop(self) -> None:
         while self._undo:
@@ -112,15 +103,6 @@ class Engine:
         had, old = name in vars(owner), vars(owner).get(name)
         setattr(owner, name, value)
         self._undo.append(lambda: setattr(owner, name, old) if had else delattr(owner, name))
-
-    def _replace(self, new: dict[Any, Any]) -> None:
-        """Put functions in the place of others, wherever a module holds them.
-
-        Namespaces look up names when they are first asked for: what holds ours at the end is not
-        only what held the others at the beginning.
-        """
-        _exchange(new)
-        self._undo.append(lambda: _exchange({put: old for old, put in new.items()}))
 
     # --- ops --------------------------------------------------------------------------------------
     def _hook_ops(self) -> None:
@@ -194,20 +176,6 @@ class Engine:
         """The log holds this, too."""
         if array.__class__ is ndarray and array.nbytes >= LARGE:
             self._bytes += array.nbytes
-
-    def _indexing(self, original: Any) -> Any:
-        append = self.log.append
-
-        def function(x: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(x, *args, **kwargs)
-            given = [*_tensors(args), *_tensors(kwargs.values())]
-            if given:
-                user = caller()
-                append((INDEX, given, result, user.f_code, user.f_lasti, get_ident()))
-            return result
-
-        function.__name__, function.__doc__ = original.__name__, original.__doc__
-        return function
 
     def _hook_custom_gradients(self) -> None:
         """`INSIDE` tells of the gradient function, `CUSTOM` of the tensors that came out."""
@@ -522,14 +490,6 @@ def callers(frame: FrameType) -> tuple[Any, ...]:
     return inner if (e := d.f_back) is None else (*inner, e.f_code, e.f_lasti)
 
 
-def _exchange(functions: dict[Any, Any]) -> None:
-    by_id = {id(old): new for old, new in functions.items()}
-    for module in list(sys.modules.values()):
-        for name, value in list(getattr(module, "__dict__", {}).items()):
-            if id(value) in by_id:
-                setattr(module, name, by_id[id(value)])
-
-
 def stack(frame: FrameType | None, limit: int = 12) -> tuple[tuple[CodeType, int], ...]:
     """The user's frames, innermost first."""
     found: list[tuple[CodeType, int]] = []
@@ -546,14 +506,3 @@ def _operator(apply: Any, name: str) -> Any:
 
     operator.__name__ = name
     return operator
-
-
-def _tensors(given: Any) -> Iterator[Any]:
-    """The tensors among positions: of a list, of the ends of a slice."""
-    for part in given:
-        if isinstance(part, (list, tuple)):
-            yield from _tensors(part)
-        elif isinstance(part, slice):
-            yield from _tensors((part.start, part.stop, part.step))
-        elif isinstance(part, (Value, Variable)):
-            yield part

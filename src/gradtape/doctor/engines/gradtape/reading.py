@@ -96,7 +96,7 @@ class Reader(Joiner):
             raw.START: self._start, raw.STOP: self._stop, raw.RESET: self._reset,
             raw.WATCH: self._watch,
             raw.INSIDE: self._inside, raw.CUSTOM: self._custom,
-            raw.QUERY: self._query, raw.INDEX: self._index,
+            raw.QUERY: self._query,
         }  # fmt: skip
 
     # --- gradtape's tensors -----------------------------------------------------------------------
@@ -238,21 +238,6 @@ class Reader(Joiner):
             raw = (op, operands, params, result)
             event = OpEvent(raw, inputs, outputs, place, time, attrs, outer)
         self._add(event, thread)
-
-    def _index(self, time: float, given: Any, result: Any, *where: Any) -> None:
-        """Positions that were read as plain numbers: operands of what chose by them."""
-        for made in nest.flatten(result):
-            event = self._value(made, time).maker
-            if event is None:
-                continue
-            more = [self._value(g, time) for g in given]
-            more = [v for v in more if v not in event.inputs]
-            own, replay = len(event.inputs), event.replay
-            event.inputs.extend(more)
-            if replay is not None:
-                event.replay = lambda arrays, own=own, replay=replay: replay(arrays[:own])
-            for value in more:
-                value.users.append(event)
 
     def _inside(self, time: float, op: Any, grad: Any, operands: Any, *where: Any) -> None:
         self.inside.append((op, grad, operands))
