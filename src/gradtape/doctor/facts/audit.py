@@ -254,7 +254,7 @@ def _computed(event: Event) -> bool:
     steps = [step for step in between(event.inputs, inside) if step is not event]
     read = {*inside, *(v for step in steps for v in step.inputs)}
     known = any(v in event.inputs or twin(v, event.inputs) is not None for v in read)
-    return known and all(step.way == "op" for step in steps)
+    return known and all(step.way == "op" and step.kind not in kinds.DRAWS for step in steps)
 
 
 def _flows_of(event: Event) -> Flows:

@@ -16,6 +16,7 @@ SAMPLES = frozenset({
     "Multinomial", "StatelessMultinomial", "RandomPoissonV2", "StatelessRandomPoisson",
     "StatelessRandomBinomial", "StatefulRandomBinomial", "RandomShuffle", "StatelessShuffle",
 })  # fmt: skip
+DRAWS = SAMPLES | {"RandomGamma", "StatelessRandomGammaV3"}  # also those that have a gradient
 # Ops whose operands after the first are positions.
 INDEXED = frozenset({
     "GatherV2", "GatherNd", "ResourceGather", "ResourceGatherNd", "OneHot", "UnsortedSegmentSum",
