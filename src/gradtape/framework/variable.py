@@ -391,10 +391,14 @@ class Variable(metaclass=_Made):
 
     def _update(self, delta: Any, function: Any, label: str, read_value: bool) -> Variable | None:
         delta = self._fitting(delta)
-        if (delta.__class__ not in _SCALARS or delta.__class__ is not self._value.__class__) and (
-            delta.shape != self._value.shape or delta.dtype.kind not in NUMBERS
+        old = self._array
+        if old is None:
+            old = self._value
+        if (delta.__class__ not in _SCALARS or delta.__class__ is not old.__class__) and (
+            delta.shape != old.shape or delta.dtype.kind not in NUMBERS
         ):
             raise self._unfit(delta, label)
+        del old  # or somebody would hold it
         self._rewrite(lambda old, out: function(old, delta, out=out))
         return self if read_value else None
 
@@ -589,9 +593,12 @@ class Variable(metaclass=_Made):
     def _fitting(self, value: Any) -> Any:
         if threads.watching is not None:
             self._read()  # tapes watch a variable that is written to, as one that is read
-        if value.__class__ is Tensor and value._value.dtype is self._value.dtype:
+        own = self._array
+        if own is None:
+            own = self._value
+        if value.__class__ is Tensor and value._value.dtype is own.dtype:
             return value._value
-        return convert.to_tensor(value, self._value.dtype)._value
+        return convert.to_tensor(value, own.dtype)._value
 
     def __eq__(self, other: Any) -> Any:
         return equals(self._read(), convert.to_tensor(other) if other is None else other)
