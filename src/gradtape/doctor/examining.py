@@ -27,8 +27,18 @@ def examine(trace: Trace, query: Query, history: History) -> list[Finding]:
     found: dict[tuple, Finding] = {}
     question = Question(trace, query)
     kinds = _Kinds(question)
+    sound: list[Case] = []  # in which nothing was found, as long as that holds for all of them
     for answer in query.answers:
         case = Case(trace, query, answer, history, question)
+        if answer.state == "ok" and not kinds.doubted:
+            finding = _first(case)
+            if finding is None:
+                sound.append(case)
+                continue
+            kinds.doubt(sound)
+            kinds.note(kinds.of(case), finding)
+            _merge(found, finding)
+            continue
         kind = kinds.of(case)
         shared = kinds.shared(kind)
         if shared is not None:
@@ -62,6 +72,7 @@ class _Kinds:
         self.most = max(ALIKE * 4, WORK // (len(question.trace.values) + 1))
         self.looks = 0  # that found something, or looked for what is at fault
         self.found: dict[Any, tuple[tuple | None, int]] = {}  # what all had, and how many
+        self.doubted = False  # was something found of an answer that is sound?
 
     def of(self, case: Case) -> Any:
         """The kind of an answer; None where each is looked at by itself."""
@@ -77,6 +88,12 @@ class _Kinds:
         shape = case.nodes[0].shape if case.nodes else None
         trained = source.trainable if isinstance(source, Variable) else isinstance(source, Value)
         return case.answer.state, trained, made, shape, way
+
+    def doubt(self, sound: list[Case]) -> None:
+        """Something was found of an answer that looked sound: now their kinds count as well."""
+        self.doubted = True
+        for case in sound:
+            self.note(self.of(case), None)
 
     def shared(self, kind: Any) -> tuple | None:
         """The key of the finding that all of a kind had so far."""

@@ -24,9 +24,12 @@ from .rules import CATALOGUE
 from .trace import Asked, Variable
 
 THOROUGH = 3  # first steps of a place that are examined in full, healthy or not
-# Events of a log that is large: a look takes as long as a dozen steps. When the first step of a
-# place is sound and nothing is found in it, the next to be looked into is the 16th.
-MUCH, LATER = 3_000, 16
+# After a sound step of a place in which nothing was found, the next is looked into only if there
+# are events left to read: so many for each place, and one of so many that were heard, because to
+# read one takes as long as it took the program to make that many. Counted, and not timed: the same
+# program has the same report, on every machine.
+FREE, SHARE = 6_000, 6
+MUCH = 3_000  # events of a log that is large
 # What a call that asks for gradients may name its two first parameters.
 CALLS = (("target", "sources"), ("target", "source"), ("loss_fn", "variables"))
 UNHEARD = (
@@ -49,6 +52,7 @@ class Session:
         self.notes: list[str] = []
         self._explained: BaseException | None = None
         self._known: dict[Place, tuple[tuple[str, ...], list[Finding]]] = {}
+        self._read: dict[Place, int] = {}  # events that were read for a place
 
     @property
     def listening(self) -> bool:
@@ -112,8 +116,9 @@ class Session:
                 _note_norms(line, norms, asked.steps)
             record.targets.extend(asked.results)
             return record
-        for line, gradient in zip(record.lines, asked.gradients, strict=False):
-            self._note(line, gradient, asked.error)
+        norms = states.lengths(asked.gradients)
+        for line, gradient, known in zip(record.lines, asked.gradients, norms, strict=False):
+            self._note(line, gradient, known, asked.error)
         result = asked.results[0] if len(asked.results) == 1 else None
         if result is not None and np.ndim(result) == 0:
             record.targets.add(float(np.real(result)))
@@ -132,15 +137,16 @@ class Session:
             for finding in known[1]:
                 _count(finding, place, step)
             return
-        if quiet and known is not None and not known[1] and len(self.engine.log) > MUCH:
-            due = due and step >= LATER
-            if not due:
-                return
         if quiet and step > THOROUGH:
             if not due:
                 return
             self.engine.trim(0)  # a look at this step alone is quicker
-        with _collected_later(len(self.engine.log) > MUCH):
+        length, spent = len(self.engine.log), self._read.get(place, 0)
+        if quiet and known is not None and not known[1]:
+            if spent + length > FREE + (self.engine.dropped + length) // SHARE:
+                return
+        self._read[place] = spent + length
+        with _collected_later(length > MUCH):
             self._known[place] = found, self._examine(asked, record)
 
     def _glance(self, asked: Asked) -> None:
@@ -169,18 +175,16 @@ class Session:
         return record
 
     @staticmethod
-    def _note(line: Line, gradient: Any, error: BaseException | None) -> None:
+    def _note(line: Line, gradient: Any, size: float, error: BaseException | None) -> None:
         if gradient is None:
             line.state = "none" if error is None else "error"
         else:
-            flat = np.asarray(gradient).ravel()
-            size = abs(np.vdot(flat, flat).item()) ** 0.5 if flat.size else 0.0
-            told = states.by_norm(size, max(flat.size, 1))
+            told = states.by_norm(size, gradient.size or 1)
             line.state = "ok" if told == "ok" else states.state(np.asarray(gradient))
             line.known[told] = line.state
             line.norms.add(size)
             if not line.dtype:
-                line.shape, line.dtype = np.shape(gradient), flat.dtype.name
+                line.shape, line.dtype = gradient.shape, gradient.dtype.name
         line.states[line.state] = line.states.get(line.state, 0) + 1
 
     # --- explaining -------------------------------------------------------------------------------

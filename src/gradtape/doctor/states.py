@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 VANISHING, EXPLODING = 1e-6, 1e4
+SMALL = 256  # numbers of an array that is worth looking at together with others
 BAD = ("none", "nan", "inf", "zero", "vanishing", "exploding", "wrong", "error")
 
 
@@ -34,6 +36,27 @@ def by_norm(norm: float, size: int) -> str:
         return "zero"
     small = norm < VANISHING * math.sqrt(size)
     return "vanishing" if small else "exploding" if norm > EXPLODING else "ok"
+
+
+def lengths(gradients: Sequence[Any]) -> list[float]:
+    """The norm of each, in its own precision: of many small ones in a few calls, 0.3 us each
+    instead of 4. What is None has none, 0."""
+    alike: dict[Any, list[int]] = {}
+    found = [0.0] * len(gradients)
+    for k, gradient in enumerate(gradients):
+        kind = gradient.__class__
+        if kind is np.float32 or kind is np.float64:
+            alike.setdefault(kind, []).append(k)
+        elif kind is np.ndarray and 0 < gradient.size <= SMALL and gradient.dtype.char in "fd":
+            alike.setdefault((gradient.dtype.char, gradient.shape), []).append(k)
+        elif gradient is not None:
+            flat = np.asarray(gradient).ravel()
+            found[k] = abs(np.vdot(flat, flat).item()) ** 0.5 if flat.size else 0.0
+    for which in alike.values():
+        rows = np.array([gradients[k] for k in which]).reshape(len(which), -1)
+        for k, square in zip(which, np.einsum("ij,ij->i", rows, rows).tolist(), strict=True):
+            found[k] = square**0.5
+    return found
 
 
 def norm(gradient: Any) -> float | None:

@@ -23,14 +23,14 @@ RECENT = 4  # of these are kept however large they are
 
 
 def needed(
-    log: list[tuple], starts: list[int], answered: int, size: Callable[[tuple], int],
+    log: list[tuple], starts: list[int], answered: int, size: Callable[[tuple], int] | None,
     may_be_asked: Callable[[tuple], bool],
 ) -> int:  # fmt: skip
     """The first event that a later query may need: of the tapes that started there. If these hold
     too much: what came after the last answer, and of the tapes those that can still be asked and as
-    many of the last as there is room for."""
+    many of the last as there is room for. `size` is None when the log is known not to."""
     first = found = min(starts, default=answered)
-    sizes = list(map(size, log[first:]))
+    sizes = [] if size is None else list(map(size, log[first:]))
     if sum(sizes) > KEEP_BYTES:
         held, end, found = 0, len(log), answered
         for k in reversed(starts):

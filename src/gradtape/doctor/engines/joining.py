@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import CodeType
 from typing import Any
 
@@ -16,12 +16,15 @@ LIBRARIES = {"gradtape", "numpy", "tensorflow", "keras", "runpy", "contextlib", 
 TESTS = "tests.doctor"
 
 
-def with_those_around(log: list[tuple], first: int, start: int, stop: int) -> int:
+def with_those_around(
+    before: Iterable[tuple[int, tuple]], first: int, start: int, stop: int
+) -> int:
     """The place in a log from which a cut at `first` loses no tape that was open there: an outer
-    tape is asked after all of the inner ones, however many there were."""
+    tape is asked after all of the inner ones, however many there were. `before` are the events
+    before the cut, with their places."""
     begins: dict[int, int] = {}
     opened: set[int] = set()
-    for k, event in enumerate(log[:first]):
+    for k, event in before:
         if event[0] == start:
             begins.setdefault(event[1], k)
             opened.add(event[1])
@@ -44,6 +47,7 @@ class Joiner:
         self.exits: list[Exit] = []
         self.entries: list[Entry] = []
         self.active: dict[int, list[int]] = {}  # tapes that are recording, by thread
+        self._recording: dict[int | None, frozenset[int]] = {None: frozenset()}  # the same, in sets
         self.steps: dict[Place, int] = {}
         self.held: list[Any] = []  # objects that are known by their ids
         self.readers: dict[int, Callable[..., None]] = {}  # by the kind of a raw event
@@ -92,7 +96,10 @@ class Joiner:
 
     # --- events -----------------------------------------------------------------------------------
     def _add(self, event: Event, thread: int | None = None) -> None:
-        event.tapes = frozenset(self.active.get(thread, ()) if thread is not None else ())
+        tapes = self._recording.get(thread)
+        if tapes is None and thread is not None:
+            tapes = self._recording[thread] = frozenset(self.active.get(thread, ()))
+        event.tapes = tapes or frozenset()
         self.trace.events.append(event)
         for value in event.inputs:
             value.users.append(event)
@@ -117,6 +124,7 @@ class Joiner:
             self.trace.tapes[number] = tape
         tape.spans.append([time, float("inf")])
         self.active.setdefault(thread, []).append(number)
+        self._recording.pop(thread, None)
 
     def _stop(self, time: float, number: int, code: Any, offset: int, thread: int) -> None:
         tape = self.trace.tapes.get(number)
@@ -124,6 +132,7 @@ class Joiner:
             tape.spans[-1][1] = time
         if number in self.active.get(thread, ()):
             self.active[thread].remove(number)
+            self._recording.pop(thread, None)
 
     def _reset(self, time: float, number: int, code: Any, offset: int, thread: int) -> None:
         """It has stopped and started again just now; what was before is forgotten."""

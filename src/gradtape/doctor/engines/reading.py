@@ -153,21 +153,27 @@ class Reader(Joiner):
 
     # --- ops --------------------------------------------------------------------------------------
     def _op(
-        self, time: float, op: Any, operands: Any, params: Any, result: Any, *where: Any
-    ) -> None:
-        outer, code, offset, thread = where
-        frames = ((code, offset), *(outer or ()))
-        inputs = [self._value(a, time, frames, k) for k, a in enumerate(operands)]
+        self, time: float, op: Any, operands: Any, params: Any, result: Any, flat: Any,
+        code: Any, offset: int, thread: int,
+    ) -> None:  # fmt: skip
+        outer = list(zip(flat[::2], flat[1::2], strict=True)) if flat else []
+        inputs, known, faded = [], self.by_object.get, result.__class__ is Faded
+        for k, a in enumerate(operands):
+            value = known(id(a))
+            if value is None:
+                value = self._value(a, time, ((code, offset), *outer), k)
+                faded = faded or a.__class__ is Faded
+            inputs.append(value)
         outputs = self._results(result)
         # TensorFlow's op has the logits first.
         attrs = {**params, "logits": 1} if op.name == "cross_entropy" else params
-        if any(thing.__class__ is Faded for thing in (*operands, result)):
+        if faded or any(a.__class__ is Faded for a in operands):
             pull, replay = _later(op, operands, params, result, inputs[:], outputs[:])
         else:
             pull, replay = _puller(op, operands, params, result), _replayer(op, operands, params)
         event = Event(
-            op.label, op.name, inputs, outputs, at(code, offset), time, attrs=attrs, pull=pull,
-            outer=outer or [], replay=replay,
+            op.label, op.name, inputs, outputs, self._at(code, offset), time, attrs=attrs,
+            pull=pull, outer=outer, replay=replay,
         )  # fmt: skip
         self._add(event, thread)
 

@@ -73,6 +73,7 @@ class Engine:
         self._numbers = count()
         self.looking: Any = None  # the tape, by its number, or the call that is looked at
         self._bytes = 0  # that the log holds, of what is large
+        self.dropped = 0  # events that the log held once
         self._settled = 0  # the length of the log when it was last cut short
         self._fade = Fader(measure)
         self._faded = 0  # events of the log that were looked at for something to let go
@@ -325,7 +326,8 @@ class Engine:
         last = [k for k, event in enumerate(log) if event[0] == QUERY or self._asks(event)]
         answered = last[-1] + 1 if last else 0
         first = needed(log, starts[-KEEP_TAPES:], answered, _bytes, self._may_be_asked)
-        first = with_those_around(log, first, START, STOP)
+        first = with_those_around(enumerate(log[:first]), first, START, STOP)
+        self.dropped += first
         log[:first] = [event for event in log[:first] if event[0] == MADE][-KEEP_MADE:]
         known = {event[1] for event in log if event[0] in (START, QUERY)}
         self.tapes = {k: v for k, v in self.tapes.items() if v[0] in known}
