@@ -31,7 +31,7 @@ def keep_freed_memory() -> None:
 
 
 class _Patience:
-    """Postpones the garbage collector's full passes while a tape records.
+    """Postpones the garbage collector's passes over one generation, the third while a tape records.
 
     A recording is a million objects that are all alive, and every full pass walks all of them: of
     2.5 us an op, 0.7. Passes over young objects, where garbage is found, go on as usual.
@@ -39,25 +39,30 @@ class _Patience:
 
     NEVER = 1 << 30
 
-    def __init__(self) -> None:
+    def __init__(self, generation: int) -> None:
         self._lock = RLock()  # the collector may end a tape while another begins
         self._open = 0
-        self._before = gc.get_threshold()[2]
+        self._generation = generation
+        self._before = gc.get_threshold()[generation]
 
     def begin(self) -> None:
         with self._lock:
             self._open += 1
             if self._open == 1:
-                young, middle, self._before = gc.get_threshold()
-                gc.set_threshold(young, middle, self.NEVER)
+                self._before = self._exchange(self.NEVER)
 
     def end(self) -> None:
         with self._lock:
             self._open = max(self._open - 1, 0)
             # Whoever changed the setting meanwhile is to have it.
-            young, middle, full = gc.get_threshold()
-            if not self._open and full == self.NEVER:
-                gc.set_threshold(young, middle, self._before)
+            if not self._open and gc.get_threshold()[self._generation] == self.NEVER:
+                self._exchange(self._before)
+
+    def _exchange(self, threshold: int) -> int:
+        settings = list(gc.get_threshold())
+        before, settings[self._generation] = settings[self._generation], threshold
+        gc.set_threshold(*settings)
+        return before
 
     def renew(self, lost: int) -> None:
         """In a forked process, where so many tapes of other threads will never end."""
@@ -67,4 +72,6 @@ class _Patience:
             self.end()
 
 
-patience = _Patience()
+patience = _Patience(2)
+# Also of those that have survived one pass: for what keeps all that a step makes until its end.
+more_patience = _Patience(1)

@@ -12,7 +12,7 @@ STUCK = 10  # steps of zeros that are no chance, however long it went well befor
 MOST = 4096  # numbers kept a series; then every second one is dropped
 
 
-@dataclass
+@dataclass(slots=True)
 class Series:
     """A number over the steps, thinned when there are many."""
 
@@ -33,7 +33,7 @@ class Series:
             self.add(number)
 
 
-@dataclass
+@dataclass(slots=True)
 class Line:
     """One source of one query, over the steps."""
 
@@ -41,7 +41,6 @@ class Line:
     state: str = "ok"  # the last
     states: dict[str, int] = field(default_factory=dict)
     norms: Series = field(default_factory=Series)
-    sizes: Series = field(default_factory=Series)  # of the source's own value
     shape: tuple[int, ...] = ()
     dtype: str = ""
     known: dict[str, str] = field(default_factory=dict)  # states, by what the norm tells of them

@@ -8,6 +8,7 @@ import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,6 @@ THOROUGH = 3  # first steps of a place that are examined in full, healthy or not
 # read one takes as long as it took the program to make that many. Counted, and not timed: the same
 # program has the same report, on every machine.
 FREE, SHARE = 6_000, 6
-MUCH = 3_000  # events of a log that is large
 # What a call that asks for gradients may name its two first parameters.
 CALLS = (("target", "sources"), ("target", "source"), ("loss_fn", "variables"))
 UNHEARD = (
@@ -146,7 +146,7 @@ class Session:
             if spent + length > FREE + (self.engine.dropped + length) // SHARE:
                 return
         self._read[place] = spent + length
-        with _collected_later(length > MUCH):
+        with _collected_later():
             self._known[place] = found, self._examine(asked, record)
 
     def _glance(self, asked: Asked) -> None:
@@ -184,7 +184,7 @@ class Session:
             line.known[told] = line.state
             line.norms.add(size)
             if not line.dtype:
-                line.shape, line.dtype = gradient.shape, gradient.dtype.name
+                line.shape, line.dtype = gradient.shape, _name(gradient.dtype)
         line.states[line.state] = line.states.get(line.state, 0) + 1
 
     # --- explaining -------------------------------------------------------------------------------
@@ -297,11 +297,17 @@ def _note_norms(line: Line, norms: list[Any], steps: int) -> None:
     line.states[line.state] = line.states.get(line.state, 0) + steps
 
 
+@cache
+def _name(dtype: Any) -> str:
+    """NumPy works it out anew at every call, 1 us."""
+    return str(dtype.name)
+
+
 @contextmanager
-def _collected_later(much: bool) -> Iterator[None]:
+def _collected_later() -> Iterator[None]:
     """A trace of many objects, none of which is garbage yet: to walk them all again and again would
-    take a third of the time."""
-    on = much and gc.isenabled()
+    take a third of the time, of a small log half."""
+    on = gc.isenabled()
     if on:
         gc.disable()
     try:

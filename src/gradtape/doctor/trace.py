@@ -82,7 +82,7 @@ class Event:
     attrs: dict[str, Any] = field(default_factory=dict)
     back: Place | None = None  # of a detour: where the value came back
     sure: bool = True  # of a detour: is it certain that the value came back?
-    outer: list[tuple[CodeType, int]] = field(default_factory=list)  # frames around, if kept
+    outer: Sequence[tuple[CodeType, int]] = ()  # frames around, if kept
     layer: Layer | None = None  # that it belongs to
     tapes: frozenset[int] = frozenset()  # numbers of the tapes that were recording
     # Cotangents of the outputs to those of the inputs (None where there is none), on arrays.

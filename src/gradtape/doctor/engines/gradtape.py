@@ -35,7 +35,7 @@ from ...core import apply as engine_apply
 from ...core.op import registry
 from ...core.place import PACKAGES, caller
 from ...core.record import Value, threads
-from ...memory import patience
+from ...memory import more_patience, patience
 from ...random import stateless
 from ...tape import GradientTape
 from ...tensor import Tensor
@@ -488,11 +488,12 @@ class Engine:
             self._walked = self.dropped
 
     def _be_patient(self, patient: bool) -> None:
-        """Put full garbage collections off, or let them come: each walks the whole log, in which
-        there is no garbage. With 10,000 variables, 0.1 s a step of 0.13."""
+        """Put garbage collections off but for those of the youngest, or let them come: they walk
+        the log, in which there is no garbage. With 10,000 variables, 0.12 s a step of 0.13."""
         if patient is not self._patient:
             self._patient = patient
-            (patience.begin if patient else patience.end)()
+            for some in (patience, more_patience):
+                (some.begin if patient else some.end)()
 
     def _may_be_asked(self, start: tuple) -> bool:
         """Is a tape looked at just now, or has it something left to answer to who holds it?"""

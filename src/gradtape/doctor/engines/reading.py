@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import redirect_stdout
+from functools import partial
 from io import StringIO
 from typing import Any
 
@@ -42,6 +43,7 @@ class Reader(Joiner):
         super().__init__(engine)
         self.by_array: dict[int, Value] = {}
         self.again = Again()
+        self.places: dict[tuple[int, int], Place] = {}  # a quicker `at`: code has a slow hash
         self.inside: list[tuple] = []
         self.stacks: dict[int, tuple] = {}  # where an array was converted, by its id
         self.readers = {
@@ -76,6 +78,12 @@ class Reader(Joiner):
         if dtype is None:
             return raw.gradient_array(thing)
         return np.asarray(convert.to_tensor(thing)._value, dtype=dtype)
+
+    def _at(self, code: Any, offset: int) -> Place:
+        known = self.places.get((id(code), offset))
+        if known is None:
+            known = self.places[id(code), offset] = at(code, offset)  # the log holds the code
+        return known
 
     # --- values -----------------------------------------------------------------------------------
     def _value(
@@ -156,7 +164,7 @@ class Reader(Joiner):
         self, time: float, op: Any, operands: Any, params: Any, result: Any, flat: Any,
         code: Any, offset: int, thread: int,
     ) -> None:  # fmt: skip
-        outer = list(zip(flat[::2], flat[1::2], strict=True)) if flat else []
+        outer = tuple(zip(flat[::2], flat[1::2], strict=True)) if flat else ()
         inputs, known, faded = [], self.by_object.get, result.__class__ is Faded
         for k, a in enumerate(operands):
             value = known(id(a))
@@ -170,7 +178,9 @@ class Reader(Joiner):
         if faded or any(a.__class__ is Faded for a in operands):
             pull, replay = _later(op, operands, params, result, inputs[:], outputs[:])
         else:
-            pull, replay = _puller(op, operands, params, result), _replayer(op, operands, params)
+            # No closures: with their cells, they take 0.5 kB an op.
+            pull: Any = partial(_pull, op, operands, params, result)
+            replay: Any = partial(_replay, op, operands, params)
         event = Event(
             op.label, op.name, inputs, outputs, self._at(code, offset), time, attrs=attrs,
             pull=pull, outer=outer, replay=replay,
@@ -239,7 +249,7 @@ class Reader(Joiner):
 
         event = Event(
             "CustomGradient", getattr(function, "__name__", "custom_gradient"), inputs, outputs,
-            at(code, offset), time, pull=pull,
+            self._at(code, offset), time, pull=pull,
             attrs={"function": function, "grad": grad, "inside": inside},
         )  # fmt: skip
         self._add(event, thread)
@@ -270,18 +280,18 @@ class Reader(Joiner):
             for number in self.active.get(thread, ()):
                 tape = self.trace.tapes[number]
                 if tape.auto_watch:
-                    tape.watch(Watch(value, time, at(code, offset), automatic=True))
+                    tape.watch(Watch(value, time, self._at(code, offset), automatic=True))
 
     def _made(self, time: float, it: Any, given: Any, array: Any, *where: Any) -> None:
         code, offset, thread = where
-        place = at(code, offset)
+        place = self._at(code, offset)
         variable = self._variable(it, place)
         variable.made, variable.time = place, time
         self._stored(time, it, given, array, "rewrap", "tf.Variable", place, thread)
 
     def _assign(self, time: float, it: Any, how: str, given: Any, array: Any, *where: Any) -> None:
         code, offset, thread = where
-        self._stored(time, it, given, array, "assign", how, at(code, offset), thread)
+        self._stored(time, it, given, array, "assign", how, self._at(code, offset), thread)
 
     def _stored(
         self, time: float, it: Any, given: Any, array: Any, way: str, name: str, place: Place,
@@ -333,9 +343,9 @@ def _later(
 
     def pull(cotangents: Any) -> list:
         made = _held(result, outputs[0]) if len(outputs) == 1 else result
-        return _puller(op, given(), params, made)(cotangents)
+        return _pull(op, given(), params, made, cotangents)
 
-    return pull, lambda arrays: _replayer(op, given(), params)(arrays)
+    return pull, lambda arrays, whole=False: _replay(op, given(), params, arrays, whole)
 
 
 def _held(thing: Any, value: Value) -> Any:
@@ -348,52 +358,47 @@ def _held(thing: Any, value: Value) -> Any:
 
 
 # --- one op, forwards again -----------------------------------------------------------------------
-def _replayer(op: Any, operands: Any, params: dict) -> Any:
+def _replay(
+    op: Any, operands: Any, params: dict, arrays: Any, whole: bool = False
+) -> tuple[list, Any]:
     """The op on other arrays, real numbers in double precision, and so whole ones on request."""
-
-    def replay(arrays: Any, whole: bool = False) -> tuple[list, Any]:
-        taken = [t._value for t in _tensors(op, operands)]
-        kinds = "fViu" if whole else "fV"
-        tensors = tuple(
-            untracked(np.asarray(a, np.float64 if t.dtype.kind in kinds else t.dtype)[()])
-            for a, t in zip(arrays, taken, strict=True)
-        )
-        given = dict(params)
-        if op.label == "Cast" and np.dtype(params["dtype"]).kind in "fV":
-            given["dtype"] = np.dtype(np.float64)
-        result = op.forward(*[t._value for t in tensors], **given)
-        several = isinstance(result, tuple)
-        outputs = tuple(untracked(np.asarray(y)[()]) for y in (result if several else (result,)))
-        pull = _puller(op, tensors, given, outputs if several else outputs[0])
-        return [t._value for t in outputs], pull
-
-    return replay
+    taken = [t._value for t in _tensors(op, operands)]
+    kinds = "fViu" if whole else "fV"
+    tensors = tuple(
+        untracked(np.asarray(a, np.float64 if t.dtype.kind in kinds else t.dtype)[()])
+        for a, t in zip(arrays, taken, strict=True)
+    )
+    given = dict(params)
+    if op.label == "Cast" and np.dtype(params["dtype"]).kind in "fV":
+        given["dtype"] = np.dtype(np.float64)
+    result = op.forward(*[t._value for t in tensors], **given)
+    several = isinstance(result, tuple)
+    outputs = tuple(untracked(np.asarray(y)[()]) for y in (result if several else (result,)))
+    pull = partial(_pull, op, tensors, given, outputs if several else outputs[0])
+    return [t._value for t in outputs], pull
 
 
 # --- one op, backwards ----------------------------------------------------------------------------
-def _puller(op: Any, operands: Any, params: dict, result: Any) -> Any:
-    def pull(cotangents: Any) -> list:
-        tensors = _tensors(op, operands)
-        results = result if isinstance(result, tuple) else (result,)
-        wanted = [
-            i for i, t in enumerate(tensors)
-            if t is not None and t._value.dtype.kind in "fcV"
-        ]  # fmt: skip
-        tracked = tuple(i in wanted for i in range(len(tensors)))
-        ids = [i if on else None for i, on in enumerate(tracked)]
-        names, keep = op.plan(tracked)
-        kept = keep(tensors, params, result)
-        made = [OUT - k for k in range(len(results))]
-        grads = {i: g for i, g in zip(made, cotangents, strict=True) if g is not None}
-        if not grads:
-            return [None] * len(tensors)
-        record: tuple = (op, OUT, ids, names, kept, None, 0)
-        if isinstance(result, tuple):
-            record = (op, None, *record[2:], made)
-        found = sweep([record], grads, set(wanted), recorded=False)
-        return [_dense(found.get(i)) for i in range(len(tensors))]
-
-    return pull
+def _pull(op: Any, operands: Any, params: dict, result: Any, cotangents: Any) -> list:
+    tensors = _tensors(op, operands)
+    results = result if isinstance(result, tuple) else (result,)
+    wanted = [
+        i for i, t in enumerate(tensors)
+        if t is not None and t._value.dtype.kind in "fcV"
+    ]  # fmt: skip
+    tracked = tuple(i in wanted for i in range(len(tensors)))
+    ids = [i if on else None for i, on in enumerate(tracked)]
+    names, keep = op.plan(tracked)
+    kept = keep(tensors, params, result)
+    made = [OUT - k for k in range(len(results))]
+    grads = {i: g for i, g in zip(made, cotangents, strict=True) if g is not None}
+    if not grads:
+        return [None] * len(tensors)
+    record: tuple = (op, OUT, ids, names, kept, None, 0)
+    if isinstance(result, tuple):
+        record = (op, None, *record[2:], made)
+    found = sweep([record], grads, set(wanted), recorded=False)
+    return [_dense(found.get(i)) for i in range(len(tensors))]
 
 
 def _dense(h: Any) -> Any:
