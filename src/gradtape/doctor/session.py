@@ -116,9 +116,9 @@ class Session:
                 _note_norms(line, norms, asked.steps)
             record.targets.extend(asked.results)
             return record
-        norms = states.lengths(asked.gradients)
-        for line, gradient, known in zip(record.lines, asked.gradients, norms, strict=False):
-            self._note(line, gradient, known, asked.error)
+        sizes = states.lengths(asked.gradients)
+        for line, gradient, size in zip(record.lines, asked.gradients, sizes, strict=False):
+            self._note(line, gradient, size, asked.error)
         result = asked.results[0] if len(asked.results) == 1 else None
         if result is not None and np.ndim(result) == 0:
             record.targets.add(float(np.real(result)))
@@ -142,9 +142,9 @@ class Session:
                 return
             self.engine.trim(0)  # a look at this step alone is quicker
         length, spent = len(self.engine.log), self._read.get(place, 0)
-        if quiet and known is not None and not known[1]:
-            if spent + length > FREE + (self.engine.dropped + length) // SHARE:
-                return
+        more = spent + length > FREE + (self.engine.dropped + length) // SHARE
+        if quiet and more and known is not None and not known[1]:
+            return
         self._read[place] = spent + length
         with _collected_later():
             self._known[place] = found, self._examine(asked, record)

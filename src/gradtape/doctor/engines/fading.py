@@ -13,12 +13,15 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from ...memory import more_patience, patience
 from ..trace import Value, Variable
 
 LARGE = 1 << 16  # bytes of a tensor that is worth letting go
 KEEP_BYTES = 48 << 20  # what a log may hold
 AGAIN_BYTES = 32 << 20  # of numbers that were computed once more
 KEEP_LOOSE = 20_000  # events of a log that no tape needs
+MUCH = 3_000  # events of a log that is large
+WALK = 1_000_000  # events after which garbage is looked for in all of a large log
 RECENT = 4  # of these are kept however large they are
 
 
@@ -40,6 +43,31 @@ def needed(
     if len(log) - found > KEEP_LOOSE and not any(may_be_asked(log[k]) for k in starts):
         found = max(found, len(log) - KEEP_LOOSE // 2)  # much that no tape has heard of
     return found
+
+
+class Calm:
+    """Puts garbage collections off while a log is large, but for those of the youngest: they walk
+    the log, in which there is no garbage. With 10,000 variables, 0.12 s a step of 0.13."""
+
+    def __init__(self) -> None:
+        self._kept = False
+        self._walked = 0  # events that had been dropped when they last were not
+
+    def mind(self, length: int, dropped: int) -> None:
+        """A log is so long now, and has dropped so many events. Now and then they may come."""
+        due = dropped - self._walked > WALK
+        if due:
+            self._walked = dropped
+        self._keep(length > MUCH and not due)
+
+    def end(self) -> None:
+        self._keep(False)
+
+    def _keep(self, keep: bool) -> None:
+        if keep is not self._kept:
+            self._kept = keep
+            for some in (patience, more_patience):
+                (some.begin if keep else some.end)()
 
 
 class Faded:

@@ -35,14 +35,13 @@ from ...core import apply as engine_apply
 from ...core.op import registry
 from ...core.place import PACKAGES, caller
 from ...core.record import Value, threads
-from ...memory import more_patience, patience
 from ...random import stateless
 from ...tape import GradientTape
 from ...tensor import Tensor
 from ...variable import Variable
 from ..place import Place, at
 from ..trace import Asked, Trace
-from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Fader, needed
+from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
 from .joining import innermost, with_those_around
 
 # The first field of a raw event; the last three are code, offset and thread.
@@ -83,8 +82,6 @@ INDEXING = (
 )  # fmt: skip
 # What is kept of older tapes: a chain of steps for the rules that look back, if it is small.
 KEEP_EVENTS, KEEP_TAPES, KEEP_MADE = 200, 3, 1_000
-MUCH = 3_000  # events of a log that is large
-WALK = 1_000_000  # events after which garbage is looked for in all of a large log
 RARE = frozenset(range(15)) - {OP, READ, ASSIGN}
 NOTHING: dict[str, Any] = {}  # the parameters of most ops
 # Libraries whose frames are not the user's.
@@ -106,8 +103,7 @@ class Engine:
         self._bytes = 0  # that the log holds, of what is large
         self.dropped = 0  # events that the log held once
         self._left = False  # has a tensor of the log left the tape?
-        self._patient = False  # are full garbage collections put off?
-        self._walked = 0  # events that had been dropped when they last were not
+        self._calm = Calm()
         self._settled = 0  # the length of the log when it was last cut short
         self.loose = KEEP_LOOSE  # its length that is too much outside of tapes
         self._fade = Fader(lambda t: (t._value, t._value.shape, t._value.dtype))
@@ -141,7 +137,7 @@ class Engine:
     def stop(self) -> None:
         while self._undo:
             self._undo.pop()()
-        self._be_patient(False)
+        self._calm.end()
 
     def forget(self) -> None:
         """Let go of the program's objects."""
@@ -221,11 +217,10 @@ class Engine:
                 (OP, op, operands, params or NOTHING, result, callers(user) if kept else None,
                  user.f_code, user.f_lasti, get_ident())
             )  # fmt: skip
-            if result.__class__ is Tensor and (y := result._value).__class__ is ndarray:
-                if y.nbytes >= LARGE:
-                    self.grew(y.nbytes)
-                    return result
-            if not inside and len(log) > self.loose:
+            array = result._value if result.__class__ is Tensor else None
+            if array.__class__ is ndarray and array.nbytes >= LARGE:
+                self.grew(array.nbytes)
+            elif not inside and len(log) > self.loose:
                 self.grew(0)
             return result
 
@@ -482,18 +477,7 @@ class Engine:
             self._bytes = sum(map(_bytes, log))
         self._settled = len(log)
         self._faded, self.loose = 0, max(KEEP_LOOSE, 2 * len(log))
-        due = self.dropped - self._walked > WALK
-        self._be_patient(len(log) > MUCH and not due)
-        if due:
-            self._walked = self.dropped
-
-    def _be_patient(self, patient: bool) -> None:
-        """Put garbage collections off but for those of the youngest, or let them come: they walk
-        the log, in which there is no garbage. With 10,000 variables, 0.12 s a step of 0.13."""
-        if patient is not self._patient:
-            self._patient = patient
-            for some in (patience, more_patience):
-                (some.begin if patient else some.end)()
+        self._calm.mind(len(log), self.dropped)
 
     def _may_be_asked(self, start: tuple) -> bool:
         """Is a tape looked at just now, or has it something left to answer to who holds it?"""

@@ -34,6 +34,38 @@ _OPAQUE_NAMES = {
 OUT = -1  # the number of an op's own result in a sweep of one record
 
 
+class OpEvent(Event):
+    """An op: it pulls and plays again with what the log holds of it, and so takes less memory."""
+
+    __slots__ = ("_other_pull", "_other_replay", "raw")
+
+    def __init__(
+        self, raw: tuple, inputs: list[Value], outputs: list[Value], place: Place, time: float,
+        attrs: dict, outer: Any,
+    ) -> None:  # fmt: skip
+        self.kind, self.name, self.inputs, self.outputs = raw[0].label, raw[0].name, inputs, outputs
+        self.place, self.time, self.way, self.attrs, self.back = place, time, "op", attrs, None
+        self.sure, self.outer, self.layer, self.tapes = True, outer, None, frozenset()
+        self.raw = raw  # the op, its operands, parameters and result
+        self._other_pull = self._other_replay = None
+
+    @property
+    def pull(self) -> Any:
+        return self._other_pull or partial(_pull, *self.raw)
+
+    @pull.setter
+    def pull(self, pull: Any) -> None:
+        self._other_pull = pull
+
+    @property
+    def replay(self) -> Any:
+        return self._other_replay or partial(_replay, *self.raw[:3])
+
+    @replay.setter
+    def replay(self, replay: Any) -> None:
+        self._other_replay = replay
+
+
 class Reader(Joiner):
     """One reading: values by the objects that the log holds."""
 
@@ -45,6 +77,8 @@ class Reader(Joiner):
         self.again = Again()
         self.places: dict[tuple[int, int], Place] = {}  # a quicker `at`: code has a slow hash
         self.inside: list[tuple] = []
+        self.numbers: dict[float, Any] = {}  # Python numbers as arrays
+        self.left = any(event[0] == raw.ESCAPE for event in engine.log)
         self.stacks: dict[int, tuple] = {}  # where an array was converted, by its id
         self.readers = {
             raw.OP: self._op, raw.READ: self._read, raw.MADE: self._made,
@@ -128,12 +162,16 @@ class Reader(Joiner):
         if isinstance(thing, (list, tuple)) and convert.holds_tensor(thing):
             return self._new("number", None, thing)
         try:
-            array = np.asarray(thing)
+            array = self.numbers.get(thing) if thing.__class__ is float else None
+            if array is None:
+                array = np.asarray(thing)
+                if thing.__class__ is float and thing:  # of zeros there are two that are equal
+                    self.numbers[thing] = array
         except (TypeError, ValueError):
             array = None
         kind = "array" if isinstance(thing, (np.ndarray, np.generic)) else "number"
         value = self._new(kind, array, thing if kind == "array" else None)
-        if stack:
+        if stack and (self.left or kind == "array"):  # else there is nothing that may come back
             known = self.stacks.get(id(thing))
             longer = known is not None and known[1][0] == stack[0] and len(known[1]) > len(stack)
             self.entries.append(
@@ -175,16 +213,16 @@ class Reader(Joiner):
         outputs = self._results(result)
         # TensorFlow's op has the logits first.
         attrs = {**params, "logits": 1} if op.name == "cross_entropy" else params
+        place = self._at(code, offset)
         if faded or any(a.__class__ is Faded for a in operands):
             pull, replay = _later(op, operands, params, result, inputs[:], outputs[:])
+            event = Event(
+                op.label, op.name, inputs, outputs, place, time, attrs=attrs, pull=pull,
+                outer=outer, replay=replay,
+            )  # fmt: skip
         else:
-            # No closures: with their cells, they take 0.5 kB an op.
-            pull: Any = partial(_pull, op, operands, params, result)
-            replay: Any = partial(_replay, op, operands, params)
-        event = Event(
-            op.label, op.name, inputs, outputs, self._at(code, offset), time, attrs=attrs,
-            pull=pull, outer=outer, replay=replay,
-        )  # fmt: skip
+            raw = (op, operands, params, result)
+            event = OpEvent(raw, inputs, outputs, place, time, attrs, outer)
         self._add(event, thread)
 
     def _opaque(

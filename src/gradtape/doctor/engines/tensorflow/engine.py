@@ -17,7 +17,7 @@ import numpy as np
 from ... import ears
 from ...place import Place, at
 from ...trace import Asked, Trace
-from ..fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Fader, needed
+from ..fading import KEEP_BYTES, KEEP_LOOSE, LARGE, MUCH, Calm, Fader, needed
 from ..joining import innermost, with_those_around
 from . import autograph
 from .arrivals import Arrival
@@ -33,7 +33,6 @@ from .values import measure, size
 
 # What is kept of older tapes: a chain of steps for the rules that look back.
 KEEP_EVENTS, KEEP_TAPES, KEEP_MADE = 2_000, 3, 1_000
-MUCH = 3_000  # events of a call that is large
 THOROUGH = 3  # first calls of a function that are looked into; then those of a power
 SMALL = 16  # numbers of a result that are looked at after every call
 GLANCES = 64  # calls that are told of together
@@ -74,6 +73,9 @@ class Engine:
         self.looking: Any = None  # the tape, by its number, or the call that is looked at
         self._bytes = 0  # that the log holds, of what is large
         self.dropped = 0  # events that the log held once
+        self.left = False  # has a tensor of the log left the tape?
+        self._calm = Calm()
+        self._heavy = False  # was an op of the log large, or a call, which holds what it was given?
         self._settled = 0  # the length of the log when it was last cut short
         self._fade = Fader(measure)
         self._faded = 0  # events of the log that were looked at for something to let go
@@ -103,6 +105,7 @@ class Engine:
     def stop(self) -> None:
         while self._undo:
             self._undo.pop()()
+        self._calm.end()
 
     def forget(self) -> None:
         """Let go of the program's objects. An iterator that is freed only after Python has ended
@@ -228,6 +231,7 @@ class Engine:
         copy, and now and then, or when these are not sound, at all that happened."""
         name, call = event[1], event[5]
         self._bytes += _bytes(event)
+        self._heavy = True
         if not self.graphs.traits(name)[1]:
             self.trim()
             return
@@ -322,21 +326,31 @@ class Engine:
         few = len(log) < max(most, 2 * self._settled if most else 0) and self._bytes <= KEEP_BYTES
         if few and self._steps <= 2 * KEEP_TAPES:  # a function that asks is a step of many events
             return
-        starts = [k for k, event in enumerate(log) if event[0] == START or self._asks(event)]
-        last = [k for k, event in enumerate(log) if event[0] == QUERY or self._asks(event)]
-        answered = last[-1] + 1 if last else 0
-        first = needed(log, starts[-KEEP_TAPES:], answered, _bytes, self._may_be_asked)
-        first = with_those_around(enumerate(log[:first]), first, START, STOP)
+        # Of a large log nearly all are ops: one pass finds the rest, and the calls that ask.
+        rest = [(k, event) for k, event in enumerate(log) if event[0] != OP or self._asks(event)]
+        starts = [k for k, event in rest if event[0] in (START, OP)]
+        answered = max((k + 1 for k, event in rest if event[0] in (QUERY, OP)), default=0)
+        first = needed(log, starts[-KEEP_TAPES:], answered, self._size, self._may_be_asked)
+        first = with_those_around([pair for pair in rest if pair[0] < first], first, START, STOP)
+        alive = [event for k, event in rest if k < first and event[0] == MADE][-KEEP_MADE:]
         self.dropped += first
-        log[:first] = [event for event in log[:first] if event[0] == MADE][-KEEP_MADE:]
-        known = {event[1] for event in log if event[0] in (START, QUERY)}
+        log[:first] = alive
+        rest = [pair for pair in rest if pair[0] >= first]
+        known = {event[1] for _, event in rest if event[0] in (START, QUERY)}
         self.tapes = {k: v for k, v in self.tapes.items() if v[0] in known}
-        self._bytes, self._settled, self._faded = sum(map(_bytes, log)), len(log), 0
-        self._steps = sum(map(self._asks, log))
+        self.left = any(event[0] == ESCAPE for _, event in rest)
+        self._bytes, self._settled, self._faded = sum(map(self._size, log)), len(log), 0
+        self._steps = sum(event[0] == OP for _, event in rest)
+        self._calm.mind(len(log), self.dropped)
+
+    def _size(self, event: tuple) -> int:
+        """What an event holds, of what is large."""
+        return 0 if event[0] == OP and not self._heavy else _bytes(event)
 
     def grew(self, more: int) -> None:
         """The log holds so many bytes more: let go of what is too much."""
         self._bytes += more
+        self._heavy = self._heavy or more > 0
         loose = len(self.log) > max(KEEP_LOOSE, 2 * self._settled) and not any(self.active.values())
         if self.asking or not (loose or self._bytes > KEEP_BYTES):
             return
@@ -352,9 +366,11 @@ class Engine:
         if start[0] != START:
             return False
         tape = start[2]
+        if tape._tape is None:
+            return False
         own = sum(event[0] == START and event[2] is tape for event in self.log)
         # Beside the log: the table of tapes, this name and the call itself.
-        return tape._tape is not None and sys.getrefcount(tape) > own + 3
+        return sys.getrefcount(tape) > own + 3
 
     def _fade_large(self) -> None:
         """Let large tensors go; what a tape needs of them it holds itself."""

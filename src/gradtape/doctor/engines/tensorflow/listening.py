@@ -35,7 +35,8 @@ EXITS = {
 }  # fmt: skip
 MANY = LARGE // 8  # numbers of a tensor that may be large
 # Types of what may have come from a tensor by way of Python.
-PLAIN = frozenset({float, complex, list, tuple, np.ndarray, np.float32, np.float64, np.float16})
+ARRAYS = frozenset({list, tuple, np.ndarray})
+PLAIN = ARRAYS | {float, complex, np.float32, np.float64, np.float16}
 
 
 def hook(engine: Engine) -> None:
@@ -111,9 +112,10 @@ def _hearing(engine: Engine) -> Callable[..., None]:
             if own and not iterates:  # its arguments are handles
                 given = dict(frame.f_locals)
             place, door, layer, measures = locate(frame, engine.layer_call)
-            plain = given is not None and not PLAIN.isdisjoint(map(type, given.values()))
+            plain = given is not None and not (
+                PLAIN if engine.left else ARRAYS).isdisjoint(map(type, given.values()))  # fmt: skip
             # Outside of tapes, who called whom tells where the work belongs inside.
-            # A Python number may have come from a tensor, by way of other functions.
+            # A Python number may have come from a tensor that left, by way of other functions.
             calls = isinstance(op_type, str) and op_type.startswith(CALLS)
             outer = around(place) if plain or calls or not recording else None
             handed = arguments(door) if plain else ()
@@ -181,6 +183,7 @@ def _exits(engine: Engine) -> None:
             frame = sys._getframe(2)
             if not inside(frame):
                 array = np.asarray(tensor._numpy())
+                engine.left = True
                 engine.log.append(
                     (ESCAPE, tensor, "__array__", array, stack(frame), None, 0, get_ident())
                 )
@@ -200,6 +203,7 @@ def _left(engine: Engine, name: str) -> Any:
         if not engine.deaf:
             frame = sys._getframe(2)
             if not inside(frame):
+                engine.left = True
                 engine.log.append(
                     (ESCAPE, told[0], name, result, stack(frame), None, 0, get_ident())
                 )
@@ -215,7 +219,9 @@ def _constants(engine: Engine) -> None:
         value = told[0]
         if tensor is not value and not engine.deaf and not engine.asking:
             frame = sys._getframe(2)
-            handed = id(value) in arguments(locate(frame, engine.layer_call)[1])
+            handed = (engine.left or type(value) is not float) and (
+                id(value) in arguments(locate(frame, engine.layer_call)[1])
+            )
             engine.log.append(
                 (CONVERT, value, tensor, stack(frame, 4), handed, None, 0, get_ident())
             )
