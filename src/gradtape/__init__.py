@@ -57,7 +57,7 @@ from .version import TENSORFLOW as __version__
 if _TYPE_CHECKING:
     from . import config, debugging, experimental, initializers, linalg, nn, numpy, ragged, random
     from . import sets, signal, sparse, strings, test_util as test, types
-    from . import autograph, image, train
+    from . import autograph, image, raw_ops, train
     from .backprops import required_space_to_batch_paddings
     from .framework import (
         AggregationMethod, DeviceSpec, NoneTensorSpec, TensorArraySpec, get_current_name_scope,
@@ -98,8 +98,9 @@ _MODULES = {
     "__internal__": "internal", "autograph": "autograph", "config": "config",
     "debugging": "debugging", "experimental": "experimental", "image": "image",
     "initializers": "initializers", "linalg": "linalg", "nn": "nn", "numpy": "numpy",
-    "ragged": "ragged", "random": "random", "sets": "sets", "signal": "signal", "sparse": "sparse",
-    "strings": "strings", "test": "test_util", "train": "train", "types": "types",
+    "ragged": "ragged", "random": "random", "raw_ops": "raw_ops", "sets": "sets",
+    "signal": "signal", "sparse": "sparse", "strings": "strings", "test": "test_util",
+    "train": "train", "types": "types",
 }  # fmt: skip
 _NAMES = {
     "backprops": "required_space_to_batch_paddings",

@@ -163,7 +163,7 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
         "it is the inside of TensorFlow",
         {
             "use the public function, in tf, tf.math, tf.nn or tf.linalg": (
-                "python core compiler raw_ops __internal__ __operators__"
+                "python core compiler raw_ops.* __internal__ __operators__"
             ),
             "there is no compiled library to ask about": (
                 "sysconfig version.COMPILER_VERSION version.GIT_VERSION version.GRAPH_DEF_VERSION* "

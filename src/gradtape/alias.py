@@ -164,6 +164,8 @@ def public_names() -> list[str]:
     for name in _offered(engine):
         found.append(name)
         value = getattr(engine, name)  # some are imported only now, to propose what is in them
+        if name == "raw_ops":  # the same things again, under names that nobody looks for
+            continue
         if isinstance(value, ModuleType) and value.__name__.startswith(ENGINE):
             inner = (
                 one for one in _offered(value) if not isinstance(getattr(value, one), ModuleType)
