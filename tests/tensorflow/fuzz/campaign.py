@@ -72,10 +72,10 @@ def batch(job: tuple[argparse.Namespace, int, int]) -> tuple[Any, list[Any], lis
 
 def called(program: Any) -> str:
     """The functions that a program calls, or its operators."""
-    found = [
-        re.findall(r"tf\.[\w.]+(?=\()", step["op"]) or [step["op"]] for step in program["steps"]
-    ]
-    return " ".join(dict.fromkeys(name for names in found for name in names[-1:]))
+    outer = "tf.nest.map_structure("  # around what draws numbers
+    texts = [step["op"].replace(outer, "") for step in program["steps"]]
+    found = [re.findall(r"tf\.[\w.]+(?=\()", text) or [text] for text in texts]
+    return " ".join(dict.fromkeys(names[0] for names in found))
 
 
 def _shrunk(program: Any, kind: str, words: str, worker: TensorFlow, tf: Any) -> tuple[Any, str]:

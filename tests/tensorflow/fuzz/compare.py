@@ -21,7 +21,8 @@ Program = dict[str, Any]
 # whether their sum is inf or nan hangs on the order of summation.
 # `rounding`: the libraries agree in double precision, and gradtape is about as near to that answer.
 # `order`: two arguments are wrong, and each library names another one first.
-FINE = ("same", "crash", "unstable", "overflow", "rounding", "order", *known.NAMES)
+# `form`: both refuse; TensorFlow as gradtape does, if the same numbers come as tensors or arrays.
+FINE = ("same", "crash", "unstable", "overflow", "rounding", "order", "form", *known.NAMES)
 BROKEN = ("SystemError", "MemoryError", "Hang")
 SEEDS = range(6)
 # For truth values and whole numbers, which a nudge tips over seldom and then altogether.
@@ -58,6 +59,8 @@ def verdict(
     first = left[0]
     if any(_kind(d) != "value" for d in left):
         first = next(d for d in left if _kind(d) != "value")
+        if order.form(program, first.expected, first.got, tf, worker):
+            return "form", first.words
         if order.only(program, first.expected, first.got, tf, worker):
             return "order", first.words
         return _kind(first), first.words

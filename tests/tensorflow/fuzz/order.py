@@ -5,6 +5,9 @@ that TensorFlow names, gradtape still says what it said, and TensorFlow raises a
 type; without the fault that gradtape names, TensorFlow still says what it said, and gradtape raises
 an error of the same type; and without both, neither says any of this. So each fault is reported
 alike, and only their order differs.
+
+One fault may also be called by two names: TensorFlow converts tensors, variables, arrays and lists
+on different ways, and reports a wrong one differently (`form`).
 """
 
 from __future__ import annotations
@@ -32,6 +35,8 @@ tf.constant([[1], [2]], tf.int64)
 tf.constant([1 + 2j]) | tf.ones([3, 2, 3], tf.complex64) | tf.ones([1, 5, 2])
 [[0], [1]] | tf.sin
 """.replace("\n", " | ")
+# What a check of an argument raises.
+CHECKS = ("TypeError", "ValueError", "InvalidArgumentError")
 FEW = 8  # changes of a kind that are tried together
 CHOICES = [text.strip() for text in TEXTS.split(" | ") if text.strip()]
 
@@ -68,6 +73,30 @@ def only(program: Program, expected: Any, got: Any, tf: Any, worker: TensorFlow)
         _gone(pair, one[1], other[1])
         for pair, (one, other) in zip(_answers(both, tf, worker), pairs, strict=True)
     )
+
+
+KINDS = ("constant", "variable", "array", "python")
+
+
+def form(program: Program, expected: Any, got: Any, tf: Any, worker: TensorFlow) -> bool:
+    """Whether TensorFlow raises what gradtape raises as soon as the same numbers come in another
+    form: a tensor, a variable, an array, a list. Which of its checks is the first hangs on that."""
+    theirs, ours = known.raised(expected), known.raised(got)
+    if not theirs or not ours or not {theirs["raises"], ours["raises"]} <= set(CHECKS):
+        return False
+    inputs = program["inputs"]
+    given = [
+        [*inputs[:i], {**one, "kind": kind}, *inputs[i + 1 :]]
+        for i, one in enumerate(inputs)
+        for kind in KINDS
+        if kind != one["kind"]
+    ]
+    given += [[{**one, "kind": kind} for one in inputs] for kind in KINDS] if inputs else []
+    for pair in _answers([{**program, "inputs": parts} for parts in given], tf, worker):
+        errors = [known.raised(side) for side in pair]
+        if all(errors) and _same(errors[1], ours) and errors[0]["raises"] in _types(ours):
+            return True
+    return False
 
 
 def _gone(pair: Any, first: Any, second: Any) -> bool:

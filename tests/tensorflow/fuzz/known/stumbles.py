@@ -44,6 +44,25 @@ def _accidents(d: Found) -> bool:
 
 
 @DIFFERS.difference(
+    "forgotten attributes",
+    "A whole number beyond 64 bits is an OverflowError; TensorFlow forgets it beside a variable.",
+)
+def _forgotten(d: Found) -> bool:
+    ours = raised(d.got) or {"raises": ""}
+    beside = any(given["kind"] == "variable" for given in d.program["inputs"])
+    return not raised(d.expected) and ours["raises"] == "OverflowError" and beside
+
+
+@DIFFERS.difference(
+    "short seeds",
+    "A seed of one number is refused; TensorFlow reads on behind it in the memory.",
+)
+def _short_seeds(d: Found) -> bool:
+    words = "seed must have shape [2], not [1]:"
+    return not raised(d.expected) and words in (raised(d.got) or {}).get("message", "")
+
+
+@DIFFERS.difference(
     "plain values",
     "Numbers, lists and arrays are taken where TensorFlow's Python asks them for what only its "
     "tensors have, or its tensors for what only NumPy's arrays have, and ends in an "
