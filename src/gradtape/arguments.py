@@ -57,11 +57,11 @@ def vector(
         return np.array(known(value), np.int64)
     if only and isinstance(value, (str, bytes)):
         raise convert.cannot(value, np.dtype(np.int32))
+    if value.__class__ is float and not plain:
+        raise convert.cannot(value, np.dtype(np.int32))
     array = np.asarray(convert.to_tensor(value)._value)
     if array.dtype.kind in "iu" or not array.size or _counts(value, array):
         return array.astype(np.int64)
-    if value.__class__ is float and not plain:
-        raise convert.cannot(value, np.dtype(np.int32))
     raise errors.invalid(
         f"Value for attr '{attr}' of {convert.c_name(array.dtype)} is not in the list of allowed "
         f"values: int32, int64. {label} takes whole numbers here, got {value!r}. [Op:{label}]"
@@ -109,7 +109,7 @@ def defaulted(value: Any, dtype: Any) -> Any:
     it, whatever it holds; Python's own values become it if they can."""
     if convert.is_tensor_like(value):
         return convert.to_tensor(value)
-    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufcV":
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufcVUS":
         with warnings.catch_warnings(action="ignore"):  # of an imaginary part that is dropped
             return convert.to_tensor(np.asarray(value).astype(dtype))
     try:
@@ -176,9 +176,14 @@ def dimensions(shape: Any, label: str = "Fill") -> tuple[int, ...]:
     return found
 
 
+_WIDEST = 2**63
+
+
 def number(value: Any, label: str = "", only: bool = False, plain: bool = False) -> int:
     """One whole number, such as an axis; a list of one is as good, as it is in TensorFlow."""
     if value.__class__ is int:
+        if not -_WIDEST <= value < _WIDEST:
+            convert.to_tensor(value)  # its error
         return value
     array = np.asarray(getattr(value, "_value", None))
     if array.dtype.kind not in "iu" or array.size != 1:
@@ -201,11 +206,17 @@ def truth(value: Any, argument: str, default: bool = False) -> bool:
 def integer(value: Any, argument: str, compares: bool = False) -> int:
     """A Python number, a fraction being cut off; `compares` where TensorFlow compares it first."""
     if value.__class__ is int:
+        if not -_WIDEST <= value < _WIDEST:
+            raise OverflowError(f"int too big to convert: '{argument}' is {value!r}.")
         return value
     if isinstance(value, (list, tuple)):
         raise TypeError(f"Expected int for argument '{argument}' not {value!r}.")
     array = np.asarray(getattr(value, "_value", value))
-    if array.dtype.kind in "biuf" and not array.ndim and np.isfinite(array):
+    if array.dtype.kind in "cV" and not array.ndim and value.__class__ is not complex:
+        array = np.asarray(array.real, np.float64)  # as Python's int() of it
+    if array.dtype.kind in "biuf" and not array.ndim and not np.isnan(array):
+        if np.isinf(array):
+            raise OverflowError(f"cannot convert an infinity to integer: '{argument}'.")
         return int(array[()])
     if compares and array.dtype.kind in "biuf" and array.size > 1:
         raise ValueError(
@@ -216,13 +227,13 @@ def integer(value: Any, argument: str, compares: bool = False) -> int:
 
 
 def real(value: Any, argument: str, default: float) -> float:
-    """A Python number; None stands for the default."""
+    """A number of Python's or NumPy's, no tensor; None stands for the default."""
     if value is None:
         return default
-    array = None if isinstance(value, (list, tuple)) else getattr(value, "_value", value)
-    if array is None or np.ndim(array) or np.asarray(array).dtype.kind not in "biuf":
+    scalar = isinstance(value, (int, float, np.generic))
+    if not scalar or np.asarray(value).dtype.kind not in "biuf":
         raise TypeError(f"Expected float for argument '{argument}' not {value!r}.")
-    return float(array)
+    return float(value)
 
 
 def word(value: Any, argument: str, allowed: tuple[str, ...], label: str, default: str = "") -> str:
@@ -280,7 +291,7 @@ def attribute_dtype(value: Any, argument: str, label: str) -> np.dtype:
 def as_input(value: Any, dtype: Any, label: str) -> Any:
     """A tensor of the dtype that the op is declared with; another tensor is no argument for it."""
     wanted = np.dtype(dtype)
-    if isinstance(value, Value) and value._value.dtype != wanted:
+    if convert.is_tensor_like(value) and value._value.dtype != wanted:
         raise errors.invalid(
             f"cannot compute {label} as an input was expected to be a {convert.c_name(wanted)} "
             f"tensor but is a {convert.c_name(value._value.dtype)} tensor; tf.cast makes them "
@@ -317,8 +328,23 @@ def dtype(value: Any) -> np.dtype:
     return np.dtype(dtypes.as_dtype(value).as_numpy_dtype)
 
 
-def matching(op: Op, values: Any, name: str = "") -> list[Any]:
-    """Tensors of one dtype: that of the first tensor among them, or else of the first value."""
+def one_dtype(values: Any) -> list[Any]:
+    """Tensors of one dtype, that of the first tensor or else of the first value; a variable is one
+    of the values."""
+    wanted = next((v._value.dtype for v in values if isinstance(v, Value)), None)
+    found = []
+    for v in values:
+        found.append(convert.to_tensor(v, wanted))
+        wanted = found[0]._value.dtype if wanted is None else wanted
+    return found
+
+
+def matching(op: Op, values: Any, name: str = "", packs: bool = False) -> list[Any]:
+    """Tensors of one dtype: that of the first tensor among them, or else of the first value.
+
+    A variable among plain values gives them its dtype, if it is the first, or if they are such as
+    become any (`convert.becomes_any`), or if they are going to be packed.
+    """
     wanted: Any
     if values.__class__ is list and set(map(type, values)) == {apply.Tensor}:
         wanted = values[0]._value.dtype
@@ -326,9 +352,10 @@ def matching(op: Op, values: Any, name: str = "") -> list[Any]:
             return list(values)  # what is met most: nothing to convert
     if isinstance(values, Value) or hasattr(values, "_read"):
         values = [values]
-    wanted = next(
-        (v._value.dtype for v in values if isinstance(v, Value) or hasattr(v, "_read")), None
-    )
+    first = next((k for k, v in enumerate(values) if convert.is_tensor_like(v)), None)
+    wanted = None if first is None else values[first]._value.dtype
+    if first and not packs and not all(convert.becomes_any(v) for v in values[:first]):
+        return one_dtype(values)
     tensors: list[Any] = []
     for v in values:
         own = isinstance(v, Value) or hasattr(v, "_read") or hasattr(v, "__tf_tensor__")

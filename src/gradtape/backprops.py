@@ -99,6 +99,7 @@ def atrous_conv2d_transpose(
     value: Any, filters: Any, output_shape: Any, rate: int, padding: str, name: str | None = None
 ) -> Any:
     """The transpose of atrous_conv2d; filters are (height, width, results, channels)."""
+    rate = integer(rate, "rate")
     if rate < 1:
         raise ValueError(f"`rate` cannot be less than one. Received: rate={rate}")
     return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=rate)

@@ -158,7 +158,8 @@ def _attributes(
 
 
 def _true_classes(classes: Any, num_true: int, label: str) -> Any:
-    true = convert.to_tensor(classes, hint=_INT64)._value
+    plain = not convert.is_tensor_like(classes)
+    true = convert.to_tensor(classes, _INT64 if plain else None)._value
     if true.dtype != _INT64:
         raise errors.invalid(
             f"cannot compute {label} as input #0(zero-based) was expected to be a int64 tensor but "

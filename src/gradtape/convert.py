@@ -57,6 +57,8 @@ def _own(value: Any) -> Any:
         if isinstance(value, type):
             raise TypeError(f"{value!r} is a class: give one of its instances.")
         return np.asarray(value)
+    if is_ragged(value):
+        raise unsupported(value)
     names = {name for kind in type(value).__mro__ for name in vars(kind)}
     if {"__getitem__", "__len__"} <= names and "keys" not in names:
         with contextlib.suppress(TypeError, NotImplementedError):  # a memoryview with several axes
@@ -394,6 +396,12 @@ def is_ragged(value: Any) -> bool:
     return not isinstance(value, Value) and hasattr(value, "nested_row_splits")
 
 
+def is_sparse(value: Any) -> bool:
+    """Whether this is a sparse tensor, a class that lies above."""
+    parts = ("indices", "values", "dense_shape", "with_values")
+    return not isinstance(value, Value) and all(hasattr(value, part) for part in parts)
+
+
 # What `tf.register_tensor_conversion_function` adds: (priority, classes, function), in order.
 REGISTERED: list[tuple[int, Any, Any]] = []
 
@@ -485,8 +493,12 @@ def pair(op: Op, a: Any, b: Any) -> Any:
         a = to_tensor(a)
         b = _beside(op, b, a, op.name in LENIENT)
     elif is_tensor_like(b):
-        b = to_tensor(b)
-        a = _beside(op, a, b, op.name == "matmul")
+        if not isinstance(b, Value) and not becomes_any(a):
+            a = to_tensor(a)
+            b = to_tensor(b, a._value.dtype)
+        else:
+            b = to_tensor(b)
+            a = _beside(op, a, b, op.name == "matmul")
     else:
         a = to_tensor(a)
         b = _beside(op, b, a, op.name in LENIENT)
@@ -498,6 +510,12 @@ def pair(op: Op, a: Any, b: Any) -> Any:
             raise TypeError(f"`x` and `y` must have the same dtype, got {kinds}.")
         raise mismatch(op, a._value.dtype, b._value.dtype)
     return a, b
+
+
+def becomes_any(value: Any) -> bool:
+    """Whether TensorFlow makes a tensor of a variable's dtype of this: of Python's real numbers and
+    of arrays. Everything else before a variable has its own dtype, which the variable must have."""
+    return isinstance(value, (int, float, np.ndarray))
 
 
 def _beside(op: Op, value: Any, other: Any, lenient: bool) -> Any:

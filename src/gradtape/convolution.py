@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import arguments, convert, errors
-from .arguments import allow
+from .arguments import allow, integer
 from .core.op import Op
 from .ops import convolve, shape
 from .sliding import channels_first, each_axis, geometry_of, numbers, rates, to_first, to_last
@@ -193,7 +193,7 @@ def atrous_conv2d(
     if rate is None:
         raise TypeError("`rate` must be a whole number, got None.")
     _positive(rate)
-    if convert.is_tensor_like(padding):
+    if convert.is_tensor_like(padding) or convert.is_sparse(padding):
         raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
     if not isinstance(padding, str) or padding not in ("SAME", "VALID"):
         raise ValueError(f"`padding` must be 'SAME' or 'VALID'. Received: padding={padding}")
@@ -219,6 +219,9 @@ def depthwise_conv2d(
     x, f = convert.to_tensor(input), convert.to_tensor(filter)
     if x._value.ndim < 3:
         raise ValueError(f"depthwise_conv2d takes an input of 4 axes, got shape {x.shape}.")
+    if isinstance(strides, (list, tuple)):
+        for step in strides:
+            integer(step, "strides")
     x, f = convert.pair(convolve.conv, x, f)
     _ranks("DepthwiseConv2dNative", 2, x, f)
     allow(x, "DepthwiseConv2dNative", _FLOATS)

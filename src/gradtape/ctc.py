@@ -164,11 +164,14 @@ def ctc_greedy_decoder(
 
 
 def _scores(inputs: Any, sequence_length: Any, label: str) -> tuple[Any, Any]:
-    given, lengths = convert.to_tensor(inputs), _whole(sequence_length)
+    given = convert.to_tensor(inputs)
+    lengths = np.asarray(convert.to_tensor(sequence_length, np.dtype(np.int32))._value)
     allow(given, label, "float32 float64")
     x = given._value
     if x.ndim != 3:
         raise errors.invalid(f"inputs is not a 3-Tensor [Op:{label}] name: ")
+    if not x.size:
+        raise errors.invalid(f"inputs must not be empty [Op:{label}] name: ")
     if lengths.shape != x.shape[1:2]:
         raise errors.FailedPreconditionError(
             None, None, f"len(sequence_length) != batch_size: {lengths.size} vs. {x.shape[1]} "

@@ -188,6 +188,8 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Any:
         ...
     tensorflow.python.framework.errors_impl.InvalidArgumentError: ratio : Tensor had NaN values ...
     """
+    if not isinstance(message, (str, bytes)):
+        raise TypeError(f"Expected string for argument 'message' not {message!r}.")
     x = convert.to_tensor(tensor)
     if x._value.dtype.kind not in "fV":
         raise convert.wrong_dtype(checks.check_numerics, x._value.dtype)
@@ -196,8 +198,6 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Any:
 
 def assert_all_finite(x: Any, message: str, name: Any = None) -> Any:
     """The tensor itself, or `InvalidArgumentError` if it holds NaN or infinity."""
-    if not isinstance(message, (str, bytes)):
-        raise TypeError(f"Expected string for argument 'message' not {message!r}.")
     return check_numerics(x, message)
 
 

@@ -96,6 +96,9 @@ def safe_embedding_lookup_sparse(
         isinstance(embedding_weights, list) and not embedding_weights
     ):  # fmt: skip
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
+    for given in (sparse_ids, sparse_weights):
+        if given is not None and not isinstance(given, (SparseTensor, RaggedTensor)):
+            raise TypeError(f"ids and weights are a SparseTensor or a RaggedTensor, got {given!r}.")
     if isinstance(sparse_ids, RaggedTensor):
         sizes = (len(sparse_ids), 0)
         ids, numbers = sparse_ids.flat_values, sparse_ids.value_rowids()._value

@@ -37,7 +37,7 @@ def zeros(
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 0.], dtype=float32)>
     """
     no_layout(layout)
-    return _full(dimensions(shape), 0, numpy_dtype(dtype))
+    return _full(dimensions(_read_as_shape(shape)), 0, numpy_dtype(dtype))
 
 
 def ones(
@@ -45,7 +45,13 @@ def ones(
 ) -> Any:
     """A tensor of ones (of True)."""
     no_layout(layout)
-    return _full(dimensions(shape), 1, numpy_dtype(dtype))
+    return _full(dimensions(_read_as_shape(shape)), 1, numpy_dtype(dtype))
+
+
+def _read_as_shape(value: Any) -> Any:
+    """To TensorFlow, which tries a TensorShape first, bytes are numbers and no text is no axes."""
+    read = value.__class__ is bytes or (value.__class__ is str and not value)
+    return tuple(value) if read else value
 
 
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
@@ -227,8 +233,9 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
             f"dtype: {dtypes.of(given)!r}"
         )
     ndim, count, axis = first._value.ndim + 1, number(num), number(axis)
+    count = (count + 2**31) % 2**32 - 2**31  # TensorFlow keeps 32 bits of it
     if count < 0:
-        raise errors.invalid(f"tf.linspace needs num >= 0, got {count} [Op:Range]")
+        raise errors.invalid(f"tf.linspace needs 0 <= num < 2**31, got {num} [Op:Range]")
     if not -ndim <= axis < ndim:
         raise errors.invalid(
             f"Tried to expand dim index {axis} for tensor with {ndim - 1} dimensions: axis must be "
@@ -398,7 +405,8 @@ def _one_dtype(values: Any) -> list[Any]:
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     """The number of elements as a tensor."""
     wanted = listed_dtype(out_type, "out_type", _SIZES, "Size", "int32")
-    return tensor(wanted.type(convert.to_tensor(input)._value.size))
+    counted = input.flat_values if convert.is_ragged(input) else input
+    return tensor(wanted.type(convert.to_tensor(counted)._value.size))
 
 
 def rank(input: Any, name: str | None = None) -> Any:

@@ -196,6 +196,11 @@ def accumulate_n(
     for part in parts:
         if not part.shape.is_compatible_with(parts[0].shape if shape is None else shape):
             raise ValueError(f"Shapes {parts[0].shape} and {part.shape} are not compatible")
+        if part._value.dtype != parts[0]._value.dtype:
+            raise ValueError(
+                "inputs must be a list of at least one Tensor with the same dtype and shape, got "
+                f"{parts[0].dtype!r} and {part.dtype!r}."
+            )
     if tensor_dtype is not None and dtypes.as_dtype(tensor_dtype) != parts[0].dtype:
         raise TypeError(f"tensor_dtype is {tensor_dtype}, but input is of type {parts[0].dtype}")
     return add_n(parts)

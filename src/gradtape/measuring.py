@@ -67,7 +67,8 @@ def histogram_fixed_width_bins(
 ) -> Any:  # fmt: skip
     """The number of the part of a range, out of `nbins` equal ones, that each value falls into."""
     x, ends = convert.to_tensor(values), convert.to_tensor(value_range)
-    count = number(nbins)
+    plain = not convert.is_tensor_like(nbins)
+    count = number(convert.to_tensor(nbins, np.dtype(np.int32)) if plain else nbins)
     if count <= 0:
         raise errors.invalid(f"nbins {count} must > 0 [Op:Assert] name: ")
     parts = cast(count, x.dtype)
@@ -83,6 +84,8 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
     """The coordinates, one row for each axis, of flat places in an array of the shape `dims`."""
     label = "[Op:UnravelIndex] name: "
     kind, places, sizes = _indices(indices, dims)
+    if (sizes < 0).any():
+        raise errors.invalid(f"Input dims cannot be negative, got {sizes.tolist()} {label}")
     if sizes.ndim != 1:
         raise errors.invalid(
             f'The indices can only be 1-D shape, got dims of shape "{list(sizes.shape)}" {label}'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .convert import is_ragged, is_sparse
 from .core.op import Op
 
 
@@ -12,7 +13,10 @@ def unary(op: Op, name: str, doc: str) -> Callable[..., Any]:
     """`name(x, name=None)`."""
 
     def function(x: Any, name: str | None = None) -> Any:
-        return op.apply(x)
+        try:
+            return op.apply(x)
+        except ValueError:
+            return _of_values(function, x)
 
     return _named(function, name, doc)
 
@@ -24,6 +28,19 @@ def binary(op: Op, name: str, doc: str) -> Callable[..., Any]:
         return op.apply(x, y)
 
     return _named(function, name, doc)
+
+
+# What TensorFlow applies to the values of a sparse tensor, too.
+_SPARSE = ("bessel_i0e", "bessel_i1e", "erf", "negative", "sign", "sin", "sqrt", "square", "tanh")
+
+
+def _of_values(function: Callable[..., Any], x: Any) -> Any:
+    """What a function that has refused x gives of the values of a ragged or a sparse one."""
+    if is_ragged(x):
+        return x.with_flat_values(function(x.flat_values))
+    if is_sparse(x) and function.__name__ in _SPARSE:
+        return type(x)(x.indices, function(x.values), x.dense_shape)
+    raise
 
 
 def _named(function: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:

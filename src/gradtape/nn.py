@@ -213,6 +213,8 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
 def _along(op: Op, logits: Any, axis: Any) -> Any:
     x = convert.to_tensor(logits)
     ndim = x._value.ndim
+    if convert.is_tensor_like(axis) and axis._value.size == 1 and axis._value.dtype.kind in "iuf":
+        axis = axis._value.reshape(())[()]  # TensorFlow only compares it with the last axis
     axis = -1 if axis is None else axis_number(axis)
     if not ndim:
         raise errors.invalid(f"logits must have >= 1 dimension, got [] [Op:{op.label}] name: ")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors
-from .arguments import alike, as_input, integer, listed, matching, number, word
+from .arguments import alike, as_input, integer, listed, matching, number, one_dtype, word
 from .core.apply import tensor
 from .core.op import Op
 from .core.record import Value
@@ -117,6 +117,8 @@ def gather_nd(
     policy = word(bad_indices_policy, "bad_indices_policy", _POLICIES, "GatherNd", "DEFAULT")
     if not b._value.ndim:
         raise errors.invalid("indices must be at least a vector [Op:GatherNd]")
+    if not x._value.ndim:
+        raise errors.invalid("params must be at least a vector [Op:GatherNd]")
     if batch:
         b = _with_batch(b, x._value.shape[:batch])
     shape, depth = x._value.shape, b._value.shape[-1]
@@ -254,6 +256,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if isinstance(condition, Value) or hasattr(condition, "_read"):
         a = convert.to_tensor(condition)
         if a._value.dtype.kind != "b":
+            if not all(convert.is_tensor_like(v) or convert.becomes_any(v) for v in (x, y)):
+                convert.to_tensor(a, np.dtype(bool))
             raise errors.invalid(
                 "cannot compute SelectV2 as input #0(zero-based) was expected to be a bool tensor "
                 f"but is a {convert.c_name(a._value.dtype)} tensor; write x != 0 [Op:SelectV2]"
@@ -463,7 +467,8 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
             f"List argument 'data' to 'dynamic_stitch' Op with length {len(data)} must match "
             f"length {len(places)} of argument 'indices'."
         )
-    parts = matching(shape_ops.concat, data)
+    plain = not all(isinstance(part, Value) for part in data)
+    parts = one_dtype(data) if plain else matching(shape_ops.concat, data)
     flat, entries = [], []
     for b, x in zip(places, parts, strict=True):
         depth, shape = b._value.ndim, x._value.shape

@@ -48,6 +48,8 @@ def matmul(
     >>> tf.matmul([[1.0, 2.0]], [[3.0], [4.0]])
     <tf.Tensor: shape=(1, 1), dtype=float32, numpy=array([[11.]], dtype=float32)>
     """
+    if not convert.is_tensor_like(a):
+        a = convert.to_tensor(a)
     if not (a_is_sparse is b_is_sparse is grad_a is grad_b is False):
         for name, given in (("a_is_sparse", a_is_sparse), ("b_is_sparse", b_is_sparse)):
             truth(given or False, name)

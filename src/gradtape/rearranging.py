@@ -147,6 +147,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
     """Stretched to a shape; its slope is summed over the stretched axes."""
     x = convert.to_tensor(input)
     if shape.__class__ is int or (hasattr(shape, "_value") and not shape._value.ndim):
+        convert.to_tensor(shape)  # a number that no dtype holds has its own error
         raise errors.invalid(
             "shape must be a vector of {int32,int64}, got shape []: write [n] [Op:BroadcastTo]"
         )
@@ -277,7 +278,7 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     ndim = convert.to_tensor(values[0])._value.ndim + 1
     _in_range(axis, ndim)
     place = integer(axis, "axis")
-    tensors = matching(shape_ops.stack, listed(values, "values", "pack"), "stack")
+    tensors = matching(shape_ops.stack, listed(values, "values", "pack"), "stack", True)
     shapes = [t._value.shape for t in tensors]
     for k, shape in enumerate(shapes):
         if shape != shapes[0]:
@@ -640,7 +641,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
     if not ndim:
         raise errors.invalid("input must be 1-D or higher [Op:Roll]")
     axes = []
-    for a in wanted.reshape(-1).tolist():
+    for a in wanted.astype(np.int32).reshape(-1).tolist():  # of 64 bits, TensorFlow keeps 32
         if not -ndim <= a < ndim:
             raise errors.invalid(f"axis {a} is out of range [Op:Roll]")
         axes.append(a if a < 0 else a - ndim)

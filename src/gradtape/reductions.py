@@ -59,6 +59,7 @@ def axes_of(ndim: int, axis: Any, label: str = "Sum") -> tuple[int, ...] | None:
     found = []
     for k in given:
         if not -ndim <= k < ndim:
+            convert.to_tensor(k)  # a number that no dtype holds has its own error
             raise errors.invalid(
                 f"Invalid reduction dimension ({k} for input with {ndim} dimension(s)): `axis` "
                 f"must be in [{-ndim}, {ndim}) [Op:{label}] name: "
@@ -97,6 +98,7 @@ def _axis_of(ndim: int, axis: Any, label: str) -> int:
             raise TypeError(message) if strict else errors.invalid(message)
         axis = int(given)
     if not -ndim <= axis < ndim:
+        convert.to_tensor(axis)  # a number that no dtype holds has its own error
         raise errors.invalid(
             f"{label}: expected `axis` in the range [{-ndim}, {ndim}), but got {axis} "
             f"[Op:{label}] name: "

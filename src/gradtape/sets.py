@@ -22,6 +22,7 @@ def size(a: Any, validate_indices: bool = True) -> Any:
     [2, 1]
     """
     if not isinstance(a, SparseTensor):
+        convert.to_tensor(a)
         raise TypeError(f"Expected `SparseTensor`, got {a!r}; tf.sparse.from_dense makes one.")
     _check_dtype(a.values, "Invalid dtype")
     shape, rows, values = _rows(a, validate_indices, "SetSize")

@@ -61,7 +61,10 @@ def numbers(value: Any, n: int, name: str, first: bool, label: str) -> tuple[int
     else:
         outer = (given[0], given[1 if first else -1])
         if outer != (1, 1):
-            raise errors.UnimplementedError(
+            kind = errors.UnimplementedError
+            if label.endswith("BackpropInput"):
+                kind = errors.InvalidArgumentError
+            raise kind(
                 None, None,
                 f"Current implementation does not yet support {name} in the batch and depth "
                 f"dimensions: {given} [Op:{label}] name: ",
@@ -151,6 +154,11 @@ def _checked(label: str, inner: tuple[int, ...], geometry: Geometry) -> Geometry
 
 
 def _explicit(padding: Any, n: int, first: bool) -> tuple[tuple[int, int], ...]:
+    if isinstance(padding, bytes):
+        raise errors.invalid(
+            f"Value for attr 'padding' of {padding!r} is not in the list of allowed values: SAME, "
+            "VALID, EXPLICIT"
+        )
     if not isinstance(padding, (list, tuple, np.ndarray)) or n != 2:
         raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
     if any(np.ndim(pair) != 1 or len(pair) != 2 for pair in padding):

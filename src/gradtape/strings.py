@@ -93,6 +93,9 @@ def as_string(
     if kind == "b":
         return _each(lambda x: b"true" if x else b"false", value)
     flags = fill if fill in ("", " ", "+", "-", "0", "#") else ""
+    for n, argument in ((precision, "precision"), (width, "width")):
+        if not -(2**31) <= n < 2**31:
+            raise errors.invalid(f"Attr {argument} has value {n} out of range for an int32")
     size = f"{width}" if width >= 0 else ""
     if kind in "iu":
         return _each(lambda x: (f"%{flags}{size}d" % x).encode(), value)

@@ -117,6 +117,10 @@ def unsorted_segment_join(
     rest = texts.shape[ids.ndim :]
     rows = texts.reshape(ids.size, -1)
     places = ids.reshape(-1).tolist()
+    try:
+        np.empty((count, rows.shape[1]), object)  # in less time than the lists would take to fail
+    except MemoryError as error:
+        raise errors.exhausted("UnsortedSegmentJoin", error) from None
     groups: list[list[list[bytes]]] = [[[] for _ in range(rows.shape[1])] for _ in range(count)]
     for place, row in zip(places, rows.tolist(), strict=True):
         for group, text in zip(groups[place], row, strict=True):
@@ -147,12 +151,11 @@ def ngrams(
         )  # fmt: skip
     if padding_width is not None and padding_width < 0:
         raise ValueError(f"padding_width must be greater than 0. Received: {padding_width}")
-    widths = (ngram_width,) if isinstance(ngram_width, int) else tuple(ngram_width)
-    if not all(isinstance(width, int) for width in widths):
-        raise TypeError(
-            "ngram_width must be an integer, or tuple/list of integers. Received: "
-            f"ngram_width={ngram_width!r} with type {type(ngram_width)}"
-        )
+    several = isinstance(ngram_width, (list, tuple))
+    compared = convert.is_tensor_like(ngram_width) or isinstance(ngram_width, int)
+    if compared and ngram_width < 1:
+        raise ValueError(f"All ngram_widths must be greater than 0. Received: {ngram_width}")
+    widths = tuple(integer(w, "ngram_widths") for w in (ngram_width if several else [ngram_width]))
     if any(width < 1 for width in widths):
         raise ValueError(f"All ngram_widths must be greater than 0. Received: {widths}")
     ragged = isinstance(data, RaggedTensor)

@@ -67,7 +67,7 @@ def quick(op: Op) -> Any:
         if a.__class__ is Variable:
             a = a._read()
         if two:
-            if b.__class__ is Variable:
+            if b.__class__ is Variable and a.__class__ is Tensor:
                 b = b._read()
             if a.__class__ is not Tensor or b.__class__ is not Tensor:
                 pair = operands(op, a, b)

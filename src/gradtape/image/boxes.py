@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import convert, errors
-from ..arguments import integer, listed, number
+from ..arguments import as_input, integer, listed, number
 from ..arrays import where
 from ..core.apply import tensor
 from ..math import floor
@@ -214,7 +214,11 @@ def non_max_suppression_overlaps(
     score_threshold: float = float("-inf"), name: str | None = None,
 ) -> Any:  # fmt: skip
     """The same by a matrix of overlaps."""
-    o, s = convert.to_tensor(overlaps)._value, convert.to_tensor(scores)._value
+    parts = (overlaps, scores)
+    if all(map(convert.becomes_any, (max_output_size, overlap_threshold, score_threshold))):
+        o, s = (as_input(x, np.float32, "NonMaxSuppressionWithOverlaps")._value for x in parts)
+    else:
+        o, s = (convert.to_tensor(x, np.dtype(np.float32))._value for x in parts)
     if o.ndim != 2 or o.shape[0] != o.shape[1]:
         raise errors.invalid(
             f"overlaps must be square, got {list(o.shape)} "

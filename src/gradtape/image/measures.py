@@ -10,6 +10,7 @@ from .. import convert, dtypes, errors
 from ..convolution import depthwise_conv2d
 from ..core.apply import tensor
 from ..math import abs, log
+from ..ops import shape
 from ..ops.neural import relu
 from ..pooling import avg_pool2d
 from ..rearranging import concat, pad, reshape, stack
@@ -30,7 +31,7 @@ def _pair(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, Any]:
         fits = False
     if not fits:
         raise errors.invalid(f"Two images are not compatible: {x.shape} and {y.shape}")
-    limit = convert.to_tensor(max_val)._value.astype(x._value.dtype)
+    limit = shape.cast.apply(convert.to_tensor(max_val), dtype=x._value.dtype)._value
     top = convert_image_dtype(tensor(limit[()]), dtypes.float32)
     floats = [convert_image_dtype(part, dtypes.float32) for part in (x, y)]
     return floats[0], floats[1], top

@@ -206,6 +206,8 @@ def resize(
     if (rows, columns) == (height, width):
         same = method == "nearest" or x._value.dtype == _FLOAT
         return x if same else shape.cast.apply(x, dtype=_FLOAT)
+    if method not in ("nearest", "area", *_KERNELS):
+        raise ValueError(f"Resize method is not implemented: {method}")
     if rows <= 0 or columns <= 0:
         raise errors.invalid(f"output dimensions must be positive, got [{rows}, {columns}]")
     if not batch:
@@ -217,8 +219,6 @@ def resize(
 def _resized(x: Any, rows: int, columns: int, method: str, antialias: bool) -> Any:
     if method == "nearest":
         return _nearest(x, rows, columns)
-    if method not in _KERNELS and method != "area":
-        raise ValueError(f"Resize method is not implemented: {method}")
     if x._value.dtype != _FLOAT:
         x = shape.cast.apply(x, dtype=_FLOAT)
     height, width = size_of(x)

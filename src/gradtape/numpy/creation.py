@@ -123,7 +123,8 @@ def full_like(
 def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Any:
     """Zeros with ones on the diagonal, or on the k-th above it."""
     rows, columns, k = int(N), int(M or N), int(k)
-    wanted = np.dtype(np.float64) if dtype is None else common(dtype)
+    wanted = chosen(dtype)
+    wanted = np.dtype(np.float64) if wanted is None else wanted
     if k >= columns or -k >= rows:
         return making.zeros([rows, columns], wanted)
     return tensor(np.eye(rows, columns, k, wanted))
@@ -216,10 +217,9 @@ def geomspace(
     from .elementwise import log10
     from .shaping import moveaxis
 
-    if dtype is None:
+    wanted = chosen(dtype)
+    if wanted is None:
         wanted = common(start, stop, float(num), zeros((), dtype))
-    else:
-        wanted = common(dtype)
     working = np.promote_types(wanted, np.float32)
     start, stop = as_tensor(start, working), as_tensor(stop, working)
     # Of two negative ends, the positive ones are taken, and the result turned over.

@@ -55,6 +55,16 @@ def take_along_axis(arr: Any, indices: Any, axis: Any) -> Any:
     arr, indices = as_tensor(arr), as_tensor(indices)
     if axis is None:
         return take_along_axis(ravel(arr), indices, 0)
+    if indices._value.dtype.kind not in "iu":
+        raise errors.invalid(
+            f"Value for attr 'Tindices' of {indices.dtype.name} is not in the list of allowed "
+            "values: int32, int64 [Op:GatherV2]"
+        )
+    if not (-arr._value.ndim <= axis < arr._value.ndim and indices._value.ndim):
+        raise errors.invalid(
+            f"axis {axis} of {list(arr._value.shape)} and {list(indices._value.shape)} "
+            "[Op:TensorScatterUpdate]"
+        )
     arr, places = _aligned(arr, indices, axis)
     size = arr.shape[axis]
     places = np.where(places < 0, places + size, places)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays
+from .. import arrays, convert
 from .. import random as tf_random
 from .types import as_tensor, common, default_float
 
@@ -37,7 +37,7 @@ def standard_normal(size: Any = None) -> Any:
 
 def randn(*args: Any) -> Any:
     """Normal deviates in the shape of the arguments."""
-    return standard_normal(args)
+    return standard_normal(convert.to_tensor(args) if args else args)
 
 
 def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:

@@ -192,6 +192,9 @@ def pair(a: Any, b: Any) -> tuple[Any, Any]:
             if dtype.kind in "fc":
                 y = as_tensor(y, dtype)
                 return (x, y) if x is a else (y, x)
+    for x in (a, b):
+        if isinstance(x, range):
+            _told(x)
     # Also in the modes with weak numbers: TensorFlow's functions of two go by NumPy's rules.
     dtype = by_numpy((a, b))
     return as_tensor(a, dtype), as_tensor(b, dtype)

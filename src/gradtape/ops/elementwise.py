@@ -110,6 +110,14 @@ def no_kernel(label: str, dtype: np.dtype) -> Exception:
     return no_kernel(label, dtype.name)
 
 
+def _none_truncated(b: Any, label: str) -> None:
+    """TensorFlow calls a whole number by 0 an error of its own, where quotients are truncated."""
+    if not b.all():
+        from ..errors import InternalError
+
+        raise InternalError(None, None, f"Integer division by zero [Op:{label}] name: ")
+
+
 def _no_zero(a: Any, b: Any) -> bool:
     """Whether these are whole numbers, of which the second must not be 0."""
     if a.dtype.kind not in "iu":
@@ -136,10 +144,7 @@ def _mod(a: Any, b: Any) -> Any:
 def _truncatediv(a: Any, b: Any) -> Any:
     if a.dtype.kind not in "iu":
         return np.trunc(a / b)
-    if not b.all():
-        from ..errors import InternalError
-
-        raise InternalError(None, None, "Integer division by zero [Op:TruncateDiv] name: ")
+    _none_truncated(b, "TruncateDiv")
     quotient = np.floor_divide(a, b)
     return quotient + ((quotient < 0) & (quotient * b != a))
 
@@ -147,7 +152,8 @@ def _truncatediv(a: Any, b: Any) -> Any:
 def _truncatemod(a: Any, b: Any) -> Any:
     if a.dtype.kind in "fV" and a.dtype.itemsize == 2:
         raise no_kernel("TruncateMod", a.dtype)
-    _no_zero(a, b)
+    if a.dtype.kind == "i":
+        _none_truncated(b, "TruncateMod")
     return np.fmod(a, b)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import convert, dtypes, errors
+from ..arguments import defaulted
 from ..core.apply import tensor
 from ..ops import chance, elementwise
 from ..ops.shape import stack
@@ -77,11 +78,9 @@ def stream_of(
     seed: Any, alg: Any = "philox", label: str = "StatelessRandomGetKeyCounter"
 ) -> Stream:
     """The start that a pair of seeds stands for."""
-    values = convert.to_tensor(seed)._value
-    if seed.__class__ is float:
+    if isinstance(seed, float):
         raise convert.cannot(seed, np.dtype(np.int32))
-    if isinstance(seed, np.ndarray) and values.dtype.kind == "b":
-        values = values.astype(np.int32)
+    values = defaulted(seed, np.int64)._value
     if values.dtype.name not in ("int32", "int64"):
         raise errors.invalid(
             f"Value for attr 'Tseed' of {convert.c_name(values.dtype)} is not in the list of "

@@ -63,6 +63,10 @@ def _last(op: Op, value: Any, rank: int, label: str) -> Any:
 
 
 def _complex(value: Any, label: str) -> Any:
+    if isinstance(value, np.ndarray) and value.dtype.kind in "US":
+        return convert.to_tensor(value.astype(_COMPLEX64))  # or NumPy's error
+    if isinstance(value, float):
+        return convert.to_tensor(value, _COMPLEX64)
     x = convert.to_tensor(value)
     # Arrays and Python's numbers become complex64, but Python's complex ones complex128.
     if isinstance(value, np.ndarray) or (
@@ -206,6 +210,7 @@ def fftnd(
 
     Differs from TensorFlow: its CPU has no kernel for this; here it works and has gradients.
     """
+    _ranked(input_tensor, axes)
     return _over(ops.fft, _complex(input_tensor, "FFTND"), fft_length, axes, norm)
 
 
@@ -216,6 +221,7 @@ def ifftnd(
 
     Differs from TensorFlow: its CPU has no kernel for this; here it works and has gradients.
     """
+    _ranked(input_tensor, axes)
     return _over(ops.ifft, _complex(input_tensor, "IFFTND"), fft_length, axes, norm)
 
 
@@ -239,6 +245,12 @@ def irfftnd(
     x = convert.to_tensor(input_tensor, hint=_COMPLEX64)
     _half_tensor(x)
     return _over(ops.irfft, x, fft_length, axes, norm)
+
+
+def _ranked(value: Any, axes: Any) -> None:
+    """An input has as many axes as are to be transformed, whatever its dtype."""
+    if axes is not None:
+        at_least(convert.to_tensor(value), np.size(convert.to_tensor(axes, _INT32)._value))
 
 
 def _over(op: Op, x: Any, fft_length: Any, axes: Any, norm: Any) -> Any:

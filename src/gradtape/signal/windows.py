@@ -43,7 +43,7 @@ def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, a: float, b: f
     # A window of odd length is symmetric even if a periodic one is asked for, as in TensorFlow.
     last = kind.type(n - 1 + (wraps and n % 2 == 0))
     with np.errstate(all="ignore"):
-        angle = kind.type(2 * math.pi) * np.arange(n).astype(kind) / last
+        angle = kind.type(2 * math.pi) * _places(n).astype(kind) / last
         return tensor(kind.type(a) - kind.type(b) * np.cos(angle))
 
 
@@ -52,7 +52,7 @@ def vorbis_window(window_length: Any, dtype: Any = dtypes.float32, name: Any = N
     kind = _floating(dtype)
     n = _length(window_length)
     with np.errstate(all="ignore"):
-        place = np.arange(n).astype(kind) + kind.type(0.5)
+        place = _places(n).astype(kind) + kind.type(0.5)
         inner = np.sin(kind.type(math.pi) / kind.type(n) * place)
         return tensor(np.sin(kind.type(math.pi / 2) * np.square(inner)))
 
@@ -66,7 +66,7 @@ def kaiser_window(
     if n == 1:
         return tensor(np.ones(1, kind))
     half = np.float32((n - 1.0) / 2.0)
-    place = np.arange(-half, half + np.float32(0.1), dtype=np.float32).astype(kind)
+    place = _places(-half, half + np.float32(0.1), dtype=np.float32).astype(kind)
     beta = cast(beta, dtype)
     with np.errstate(all="ignore"):
         arc = np.sqrt(np.maximum(kind.type(1) - np.square(place / half.astype(kind)), kind.type(0)))
@@ -82,6 +82,13 @@ def kaiser_bessel_derived_window(
     sums = cumsum(kaiser_window(_length(window_length) // 2 + 1, beta, dtype))
     half = sqrt(sums[:-1] / sums[-1])
     return concat([half, half[::-1]], 0)
+
+
+def _places(*ends: Any, **options: Any) -> Any:
+    try:
+        return np.arange(*ends, **options)
+    except MemoryError as error:
+        raise errors.exhausted("Range", error) from None
 
 
 def _floating(dtype: Any) -> np.dtype:

@@ -22,6 +22,8 @@ def concat(
     axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: Any = None
 ) -> SparseTensor:
     """Sparse tensors joined along an axis; no gradient flows through it, as in TensorFlow."""
+    if not isinstance(sp_inputs, (list, tuple)):
+        raise TypeError(f"Inputs must be a list or tuple, got {sp_inputs!r}.")
     parts = [sparse(x) for x in sp_inputs]
     if len(parts) == 1:
         return parts[0]

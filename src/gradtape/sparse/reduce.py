@@ -162,6 +162,8 @@ def bincount(
     >>> counts.indices.numpy().tolist(), counts.values.numpy().tolist()
     ([[1], [5]], [1, 2])
     """
+    if not isinstance(values, SparseTensor) and not convert.is_ragged(values):
+        values = convert.to_tensor(values)
     if axis not in (0, -1):
         raise ValueError(
             f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
