@@ -311,9 +311,13 @@ class Variable(metaclass=_Made):
                 f"The variable shape {self._shape}, and the assigned value shape {value.shape} "
                 "are incompatible."
             )
-        with _LOCKS[self._id & 63]:
+        with self._lock():
             self._value = value
         return self if read_value else None
+
+    def _lock(self) -> Any:
+        """What is held while the value is exchanged."""
+        return _LOCKS[self._id & 63]
 
     def assign_add(
         self,
@@ -341,7 +345,7 @@ class Variable(metaclass=_Made):
             delta.shape != self._value.shape or delta.dtype.kind not in NUMBERS
         ):
             raise self._unfit(delta, label)
-        with _LOCKS[self._id & 63]:
+        with self._lock():
             token = hush(QUIET)
             try:
                 while True:
@@ -429,7 +433,7 @@ class Variable(metaclass=_Made):
         return self._at(function, tuple(np.moveaxis(places, -1, 0)), values)
 
     def _at(self, function: Any, where: Any, values: Any) -> Variable:
-        with _LOCKS[self._id & 63]:
+        with self._lock():
             token = hush(QUIET)
             try:
                 while True:
@@ -447,7 +451,7 @@ class Variable(metaclass=_Made):
 
     def _exchange(self, function: Any) -> Any:
         """Set the value to a function of itself; the value before."""
-        with _LOCKS[self._id & 63]:
+        with self._lock():
             while True:
                 before = self._value
                 value = function(before)

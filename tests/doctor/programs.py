@@ -26,8 +26,17 @@ def diagnose(
     """Run a program and return the session; what it raises ends it and is told to the doctor."""
     name = f"<program {next(_serial)}>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
-    code = compile(text, name, "exec")
     session = Truthful(engine, audit)
+    run(text, name, session, printed)
+    assert not session.faults, session.faults
+    assert not session.untrue, session.untrue
+    return session
+
+
+def run(text: str, name: str, session: Session, printed: io.StringIO | None = None) -> None:
+    """Run a program in a session, as a file of this name: what it prints goes nowhere, what it
+    raises ends it and is told to the doctor."""
+    code = compile(text, name, "exec")
     with contextlib.redirect_stdout(printed or io.StringIO()):
         session.start()
         try:
@@ -36,9 +45,6 @@ def diagnose(
             session.raised(error)
         finally:
             session.stop()
-    assert not session.faults, session.faults
-    assert not session.untrue, session.untrue
-    return session
 
 
 def sketch(finding: Finding) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import linecache
 import re
 import warnings
@@ -18,27 +16,20 @@ from gradtape.doctor.session import Session
 from gradtape.doctor.visit import Delivery, render
 from tests.commands import gradtape
 
+from .programs import PREAMBLE, run
+
 PROGRAMS = {
     f"{file.stem} {k}": text
     for file in sorted(Path(__file__).parent.glob("*.md"))
     for k, text in enumerate(re.findall(r"^```python\n(.*?)^```", file.read_text(), re.S | re.M))
 }
-PREAMBLE = "import numpy as np\nimport gradtape as tf\n"
 _serial = count()
 
 
 def examined(text: str, name: str) -> tuple[Session, str]:
     """The session of a program whose code has a file of this name, and its report."""
-    code = compile(text, name, "exec")
     session = Session()
-    with contextlib.redirect_stdout(io.StringIO()):
-        session.start()
-        try:
-            exec(code, {"__name__": "__main__", "__file__": name})
-        except Exception as error:
-            session.raised(error)
-        finally:
-            session.stop()
+    run(text, name, session)
     report = Report(name, "gradtape", session.history, [])
     report.complete(list(session.findings.values()), session.faults)
     return session, "\n".join(render(report, Delivery(f), None) for f in ("text", "json"))

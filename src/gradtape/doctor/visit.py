@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from ..ops.forks import before_forks, in_children, in_parents
 from . import ears
 from .report import Exit, Report
 from .report.words import shown, summary
@@ -151,9 +152,9 @@ class Visit:
             if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
                 signal.signal(signal.SIGTERM, self._terminated)
                 # A signal that comes while a child is made would be lost on a handler of Python's.
-                if hasattr(os, "register_at_fork"):
-                    back, forth = self._ignore_termination, self._await_termination
-                    os.register_at_fork(before=back, after_in_parent=forth, after_in_child=back)
+                before_forks(self._ignore_termination)
+                in_parents(self._await_termination)
+                in_children(self._ignore_termination)
                 # To the program, the signal does what it always does: it ends the process.
                 for function in (signal.getsignal, signal.signal):
                     with contextlib.suppress(ears.NoEar):
