@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.doctor import watch
+from gradtape.doctor import session, watch
 from gradtape.doctor.session import RUNNING
 
 LINEAR = 2.2  # times the calls for twice the variables
@@ -183,6 +183,50 @@ def test_memory_is_at_most_half_as_much_again_and_200_MB(end):
         assert not report.faults
 
     assert peak(watched) <= 1.5 * plain + 200 * MB
+
+
+def chain(n, stop=lambda y: y):
+    """A chain of n ops in one tape."""
+    x = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        y = stop(x * 1.0)
+        for _ in range(n - 1):
+            y = y * 1.0
+    tape.gradient(y, x)
+
+
+def test_a_sound_step_that_is_too_large_to_be_read_is_told(monkeypatch):
+    monkeypatch.setattr(session, "WHOLE", 100)
+    with watch() as report:
+        chain(200)
+    assert not report.findings
+    assert report.history.states == {"ok": 1}
+    assert any("looked into only when a gradient is not sound" in note for note in report.notes)
+    with watch() as report:
+        chain(200, tf.stop_gradient)
+    assert [finding.name for finding in report.findings] == ["stop-gradient"]
+
+
+def test_sound_steps_are_read_again_as_far_as_there_is_work_left(monkeypatch):
+    def looks(n):
+        read = []
+        examine = session.Session._examine
+        count = lambda self, asked, record: (
+            read.append(record.steps) or examine(self, asked, record)
+        )
+        with monkeypatch.context() as patch, watch() as report:
+            patch.setattr(session.Session, "_examine", count)
+            variables = [tf.Variable(0.5 + k / n) for k in range(n)]
+            for _ in range(20):
+                with tf.GradientTape() as tape:
+                    total = tf.add_n([v * v for v in variables])
+                for v, g in zip(variables, tape.gradient(total, variables), strict=True):
+                    v.assign_sub(g * 0.01)
+        assert not report.faults
+        return read
+
+    assert looks(10) == [1, 2, 3, 4, 16]
+    assert looks(2_000) == [1, 16]
 
 
 def test_what_was_let_go_is_computed_once_more_for_a_finding():

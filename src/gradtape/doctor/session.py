@@ -30,11 +30,18 @@ THOROUGH = 3  # first steps of a place that are examined in full, healthy or not
 # read one takes as long as it took the program to make that many. Counted, and not timed: the same
 # program has the same report, on every machine.
 FREE, SHARE = 6_000, 6
+# Events of a sound step that are read at all: the trace of one takes 1 kB, and the doctor may take
+# 200 MB beside half of what the program takes.
+WHOLE = 150_000
 # What a call that asks for gradients may name its two first parameters.
 CALLS = (("target", "sources"), ("target", "source"), ("loss_fn", "variables"))
 UNHEARD = (
     "Some gradients were asked of a tape that was entered before the doctor listened, or long ago; "
     "of these only the state is known."
+)
+TOO_LARGE = (
+    f"Steps of more than {WHOLE:,} events are looked into only when a gradient is not sound; of "
+    "the sound ones, the numbers are looked at."
 )
 FAULTS = 5  # of the doctor's own that are told
 RUNNING: list[Session] = []  # those that have started: they share the hooks of one engine
@@ -140,10 +147,14 @@ class Session:
         if quiet and step > THOROUGH:
             if not due:
                 return
-            self.engine.trim(0)  # a look at this step alone is quicker
+            # A look at this step alone is quicker.
+            self.engine.trim(0, alone=known is None or not known[1])
         length, spent = len(self.engine.log), self._read.get(place, 0)
         more = spent + length > FREE + (self.engine.dropped + length) // SHARE
         if quiet and more and known is not None and not known[1]:
+            return
+        if quiet and length > WHOLE:
+            self._note_once(TOO_LARGE)
             return
         self._read[place] = spent + length
         with _collected_later():
@@ -194,7 +205,7 @@ class Session:
         query = trace.queries[-1]
         if query.error is None and not query.tape.spans:
             # What it recorded was not heard, and guesses about it would be false alarms.
-            self.notes = [UNHEARD]
+            self._note_once(UNHEARD)
             return []
         query.target_name, query.step = record.target, record.steps
         query.scope = {**asked.frame.f_globals, **asked.frame.f_locals}
@@ -209,6 +220,10 @@ class Session:
         if query.error is not None:
             self._explained = query.error
         return found
+
+    def _note_once(self, words: str) -> None:
+        if words not in self.notes:
+            self.notes.append(words)
 
     def _keep(self, finding: Finding) -> Finding:
         known = self._earlier(finding) or self.findings.setdefault(finding.key, finding)

@@ -451,8 +451,9 @@ class Engine:
             if self._bytes > KEEP_BYTES:
                 self._fade_large()
 
-    def trim(self, most: int = KEEP_EVENTS) -> None:
-        """Forget what no later query needs: all before the last tapes, when there is much of it."""
+    def trim(self, most: int = KEEP_EVENTS, alone: bool = False) -> None:
+        """Forget what no later query needs: all before the last tapes, when there is much of it;
+        `alone`: before the one that is looked at."""
         log = self.log
         if len(log) < max(most, 2 * self._settled if most else 0) and self._bytes <= KEEP_BYTES:
             return
@@ -460,6 +461,9 @@ class Engine:
         rest = [(k, event) for k, event in enumerate(log) if event[0] in RARE]
         starts = [k for k, event in rest if event[0] == START]
         answered = max((k + 1 for k, event in rest if event[0] == QUERY), default=0)
+        if alone:
+            own = [k for k in starts if log[k][1] == self.looking]
+            starts = starts if not own else own[:1]
         sizes = _bytes if self._bytes > KEEP_BYTES else None
         first = needed(log, starts[-KEEP_TAPES:], answered, sizes, self._may_be_asked)
         first = with_those_around([pair for pair in rest if pair[0] < first], first, START, STOP)

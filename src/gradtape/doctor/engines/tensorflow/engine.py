@@ -17,7 +17,7 @@ import numpy as np
 from ... import ears
 from ...place import Place, at
 from ...trace import Asked, Trace
-from ..fading import KEEP_BYTES, KEEP_LOOSE, LARGE, MUCH, Calm, Fader, needed
+from ..fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
 from ..joining import innermost, with_those_around
 from . import autograph
 from .arrivals import Arrival
@@ -34,6 +34,9 @@ from .values import measure, size
 # What is kept of older tapes: a chain of steps for the rules that look back.
 KEEP_EVENTS, KEEP_TAPES, KEEP_MADE = 2_000, 3, 1_000
 THOROUGH = 3  # first calls of a function that are looked into; then those of a power
+# To look into a call takes as long as a hundred calls. A sound one is looked into only if there are
+# events left to read: so many for each function, and one of a hundred of those of its calls.
+FREE, SHARE = 4_000, 100
 SMALL = 16  # numbers of a result that are looked at after every call
 GLANCES = 64  # calls that are told of together
 MISSED = 3  # faults of the listening itself after which it ends
@@ -63,6 +66,7 @@ class Engine:
         self.before: dict[int, Any] = {}  # what variables hold before the call that is to come
         self.calls: dict[str, int] = {}  # of functions that ask tapes
         self.large: set[str] = set()  # of these, those whose first calls are not all looked into
+        self.inside: dict[str, tuple[int, int]] = {}  # events of a call, and of all looks so far
         self.copies: dict[str, Any] = {}  # of these, see `copies`; None when there can be none
         self.passing: dict[str, list[int]] = {}  # arguments of functions that are not held
         self.ready: dict[int, Any] = {}  # of the variables, those that hold something
@@ -241,6 +245,8 @@ class Engine:
         told = copy is not None and copy.whole
         first = 1 if name in self.large else THOROUGH
         due = count <= first or (_rare(count) if told else _power_of_four(count))
+        events, spent = self.inside.get(name, (0, 0))
+        due = due and spent + events <= FREE + count * events // SHARE
         if not told:
             due = self._breaks(name, event[4]) or due
         bad = copy.unsound(numbers) if copy is not None else None
@@ -285,7 +291,8 @@ class Engine:
             call.limit = k + 1
             self.asked(asked(events[k], events[k][-5]))
         call.limit = None
-        if len(events) > MUCH or sum(map(size, call.held())) > KEEP_BYTES:
+        self.inside[name] = call.work, self.inside.get(name, (0, 0))[1] + call.work
+        if sum(map(size, call.held())) > KEEP_BYTES:
             self.large.add(name)
         return bool(queries)
 
@@ -320,8 +327,9 @@ class Engine:
         return Reader(self).read()
 
     # --- keeping it small -------------------------------------------------------------------------
-    def trim(self, most: int = KEEP_EVENTS) -> None:
-        """Forget what no later query needs: all before the last tapes, when there is much of it."""
+    def trim(self, most: int = KEEP_EVENTS, alone: bool = False) -> None:
+        """Forget what no later query needs: all before the last tapes, when there is much of it;
+        `alone`: before the one that is looked at."""
         log = self.log
         few = len(log) < max(most, 2 * self._settled if most else 0) and self._bytes <= KEEP_BYTES
         if few and self._steps <= 2 * KEEP_TAPES:  # a function that asks is a step of many events
@@ -330,6 +338,9 @@ class Engine:
         rest = [(k, event) for k, event in enumerate(log) if event[0] != OP or self._asks(event)]
         starts = [k for k, event in rest if event[0] in (START, OP)]
         answered = max((k + 1 for k, event in rest if event[0] in (QUERY, OP)), default=0)
+        if alone:
+            own = [k for k in starts if log[k] is self.looking or log[k][1] == self.looking]
+            starts = starts[-KEEP_TAPES:] if not own else own[:1]
         first = needed(log, starts[-KEEP_TAPES:], answered, self._size, self._may_be_asked)
         first = with_those_around([pair for pair in rest if pair[0] < first], first, START, STOP)
         alive = [event for k, event in rest if k < first and event[0] == MADE][-KEEP_MADE:]

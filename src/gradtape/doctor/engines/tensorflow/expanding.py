@@ -18,7 +18,8 @@ from .engine import CUSTOM, OP, QUERY, RESET, START, STOP, WATCH, Engine
 from .graphs import Call, Notes, Spot, called
 from .values import symbol
 
-DEEP, LOOPS = 24, 10_000
+DEEP = 24
+MOST = 30_000  # ops of a call that are computed again, 0.3 ms each; the others stay symbols
 CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 IFS = ("If", "StatelessIf")
 CASES = ("Case", "StatelessCase")
@@ -38,6 +39,7 @@ def expand(engine: Engine, name: str, inputs: Any, call: Call, spot: Spot, threa
     with ops.unrecorded():
         call.results = run.function(name, list(inputs), spot, 0)
     call.events = run.events
+    call.work = len(run.events) if run.ran < MOST else MOST
 
 
 def sketch(engine: Engine, graph: Any, spot: Spot, thread: int) -> list[tuple]:
@@ -58,6 +60,7 @@ class _Run:
         self.taken: dict[tuple[str, ...], list[Any]] = {}  # what stateful ops gave in this call
         self.path: tuple[str, ...] = ()  # the ops that called the function that runs
         self.events: list[tuple] = []
+        self.ran = 0  # ops that were computed
         self.tapes: dict[int, int] = {}  # a tape of the graph is another in every call
         self.lists = lists.Lists()
         self.rng = np.random.default_rng(0)
@@ -127,11 +130,14 @@ class _Run:
         """Is enough known to run an op?"""
         if self.blind or op.type in CALLS + STORES:
             return op.type == "Const" or not self.blind
+        if self.ran >= MOST:
+            return False
         needed = inputs[:1] if op.type in IFS + CASES else inputs
         return op.type in WHILES or not any(map(symbol, needed))
 
     def _run(self, op: Any, inputs: list[Any], spot: Spot, deep: int) -> list[Any]:
         kind = op.type
+        self.ran += 1
         if kind in CALLS:
             return self.function(called(op)[0], inputs, spot, deep + 1)
         if kind in IFS:
@@ -194,15 +200,16 @@ class _Run:
     def _loop(self, op: Any, inputs: list[Any], spot: Spot, deep: int) -> list[Any]:
         attr = op.node_def.attr
         silent = replace(spot, hidden=True)
-        values: list[Any] = inputs
-        for _ in range(LOOPS):
+        values, length = inputs, len(self.events)
+        while True:
             found = self.function(attr["cond"].func.name, values, silent, deep + 1)
             if not found or symbol(found[0]):
+                if self.ran >= MOST:
+                    del self.events[length:]  # of a loop that is too long, nothing is known
                 return []
             if not _true(found[0]):
-                break
+                return values
             values = self.function(attr["body"].func.name, values, spot, deep + 1)
-        return values
 
     # --- what is not to be touched ----------------------------------------------------------------
     def _read(self, handle: Any) -> Any:

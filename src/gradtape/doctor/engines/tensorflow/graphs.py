@@ -57,6 +57,7 @@ class Call:
     events: list[tuple] | None = None
     results: list[Any] = field(default_factory=list)
     limit: int | None = None  # of its events, those that count just now
+    work: int = 0  # what it took to find them, in events
 
     def held(self) -> list[Any]:
         """The tensors that it holds beside its results."""
