@@ -9,7 +9,6 @@ import numpy as np
 
 from . import convert, dtypes, errors
 from .core import apply
-from .core.op import Op
 from .core.record import Value
 from .shapes import TensorShape
 
@@ -328,45 +327,63 @@ def dtype(value: Any) -> np.dtype:
     return np.dtype(dtypes.as_dtype(value).as_numpy_dtype)
 
 
-def one_dtype(values: Any) -> list[Any]:
-    """Tensors of one dtype, that of the first tensor or else of the first value; a variable is one
-    of the values."""
-    wanted = next((v._value.dtype for v in values if isinstance(v, Value)), None)
-    found = []
-    for v in values:
-        found.append(convert.to_tensor(v, wanted))
-        wanted = found[0]._value.dtype if wanted is None else wanted
-    return found
-
-
-def matching(op: Op, values: Any, name: str = "", packs: bool = False) -> list[Any]:
+def matching(
+    label: str,
+    values: Any,
+    name: str = "",
+    beside: Any = (),
+    default: tuple[str, ...] = (),
+) -> list[Any]:
     """Tensors of one dtype: that of the first tensor among them, or else of the first value.
 
-    A variable among plain values gives them its dtype, if it is the first, or if they are such as
-    become any (`convert.becomes_any`), or if they are going to be packed.
+    `beside`: what else the op is given; `default`: the dtypes that the op takes if it has a default
+    dtype, which is the first of them.
     """
     wanted: Any
     if values.__class__ is list and set(map(type, values)) == {apply.Tensor}:
         wanted = values[0]._value.dtype
         if all(v._value.dtype is wanted for v in values):
             return list(values)  # what is met most: nothing to convert
-    if isinstance(values, Value) or hasattr(values, "_read"):
+    if convert.is_tensor_like(values):
         values = [values]
-    first = next((k for k, v in enumerate(values) if convert.is_tensor_like(v)), None)
-    wanted = None if first is None else values[first]._value.dtype
-    if first and not packs and not all(convert.becomes_any(v) for v in values[:first]):
-        return one_dtype(values)
+    quick = all(map(convert.quickly, (*values, *beside)))
+    counts = convert.is_tensor_like if quick else (lambda v: isinstance(v, Value))
+    wanted = next((v._value.dtype for v in values if counts(v)), None)
+    # The quick way leaves wrong tensors to the op, as does the other one if there are only tensors.
+    left = quick or all(isinstance(v, Value) for v in values)
     tensors: list[Any] = []
     for v in values:
-        own = isinstance(v, Value) or hasattr(v, "_read") or hasattr(v, "__tf_tensor__")
-        t = convert.to_tensor(v) if own else convert.to_tensor(v, wanted)
+        if convert.is_tensor_like(v) or hasattr(v, "__tf_tensor__"):
+            if left or wanted is None:
+                t = convert.to_tensor(v)
+            else:
+                t = convert.to_tensor(v, wanted) if isinstance(v, Value) else _as(v, wanted)
+        elif wanted is None and default:
+            t = _first(v, default, quick)
+        else:
+            t = convert.to_tensor(v, wanted)
         wanted = t._value.dtype if wanted is None else wanted
         tensors.append(t)
     for k, t in enumerate(tensors):
         if t._value.dtype != wanted:
             raise errors.invalid(
-                f"cannot compute {op.label} as input #{k}(zero-based) was expected to be a "
+                f"cannot compute {label} as input #{k}(zero-based) was expected to be a "
                 f"{convert.c_name(wanted)} tensor but is a {convert.c_name(t._value.dtype)} "
-                f"tensor; tf.cast makes them agree [Op:{op.label}] name: {name}"
+                f"tensor; tf.cast makes them agree [Op:{label}] name: {name}"
             )
     return tensors
+
+
+def _as(value: Any, dtype: np.dtype) -> Any:
+    read = hasattr(value, "_read")
+    return convert.read_as(value, dtype) if read else convert.to_tensor(value, dtype)
+
+
+def _first(value: Any, default: tuple[str, ...], quick: bool) -> Any:
+    """The tensor of a value that no tensor tells the dtype of, for an op with a default dtype."""
+    if quick:
+        return defaulted(value, default[0])
+    found = convert.to_tensor(value)
+    if found.dtype.name in default:
+        return found
+    return convert.to_tensor(value, hint=np.dtype(default[0]))

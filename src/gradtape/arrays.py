@@ -205,7 +205,10 @@ def identity_n(input: Any, name: str | None = None) -> list[Any]:
     """The same values as new tensors."""
     if isinstance(input, (list, tuple)) and not input:
         raise errors.invalid("Length for attr 'T' of 0 must be at least minimum 1 [Op:IdentityN]")
-    return [identity(x) for x in input]
+    found = [identity(x) for x in input]
+    if not found:
+        raise errors.invalid("Length for attr 'T' of 0 must be at least minimum 1 [Op:IdentityN]")
+    return found
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Any:

@@ -86,11 +86,11 @@ def tridiagonal_solve(
     _checked_format(diagonals_format)
     op = banded_ops.tridiagonal_solve
     a = _compact(diagonals, diagonals_format, padded=True)
+    if a._value.ndim < 2:
+        raise ValueError(f"Expected diagonals to have rank at least 2, got {a._value.ndim}")
     a, b = convert.pair(op, a, rhs)
     _only_wide(a, op.label)
     depth, rank = a._value.ndim, b._value.ndim
-    if depth < 2:
-        raise ValueError(f"Expected diagonals to have rank at least 2, got {depth}")
     if rank not in (depth, depth - 1):
         raise ValueError(f"Expected the rank of rhs to be {depth - 1} or {depth}, got {rank}")
     if a._value.shape[:-2] != b._value.shape[: depth - 2]:
@@ -204,9 +204,11 @@ def eigh_tridiagonal(
 
     Differs from TensorFlow: its gradient is the derivative, which TensorFlow's is not.
     """
-    if select not in ("a", "i", "v"):
-        raise ValueError("'select must have a value in {'a', 'i', 'v'}.")
     main, side = convert.to_tensor(alpha), convert.to_tensor(beta)
+    if not main._value.ndim:
+        raise ValueError(f"`alpha` is the diagonal, a vector; got the shape {main.shape}.")
+    if not isinstance(select, str) or select not in ("a", "i", "v"):
+        raise ValueError("'select must have a value in {'a', 'i', 'v'}.")
     if main._value.dtype.kind not in "fc":
         raise ValueError(f"data type {main._value.dtype.type} not inexact")
     if main._value.ndim != 1 or side._value.shape != (main._value.shape[0] - 1,):

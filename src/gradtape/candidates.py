@@ -146,15 +146,23 @@ def _sampled(
 
 
 def _attributes(
-    num_true: Any, num_sampled: Any, unique: Any, range_max: Any = 1
+    classes: Any, num_true: Any, num_sampled: Any, unique: Any, range_max: Any = 1
 ) -> tuple[int, int, bool, int]:
     """What is no tensor, which TensorFlow looks at first: three numbers and a truth value."""
-    return (
+    found = (
         arguments.integer(num_true, "num_true"),
         arguments.integer(num_sampled, "num_sampled"),
         arguments.truth(unique, "unique"),
         arguments.integer(range_max, "range_max"),
     )
+    _converted(classes, num_true, num_sampled, range_max)
+    return found
+
+
+def _converted(classes: Any, *numbers: Any) -> None:
+    """With a number that is not Python's own TensorFlow's op converts its input itself."""
+    if any(n.__class__ is not int for n in numbers):
+        convert.to_tensor(classes, _INT64)
 
 
 def _true_classes(classes: Any, num_true: int, label: str) -> Any:
@@ -212,7 +220,7 @@ def uniform_candidate_sampler(
     seed: Any = None, name: str | None = None,
 ) -> UniformCandidateSampler:  # fmt: skip
     """Classes below `range_max`, all equally likely."""
-    given = _attributes(num_true, num_sampled, unique, range_max)
+    given = _attributes(true_classes, num_true, num_sampled, unique, range_max)
     stream = _seeds.kernel(seed, "UniformCandidateSampler", *given)
     parts = _sampled("Uniform", true_classes, *given, _uniform(given[3]), stream)
     return UniformCandidateSampler(*parts)
@@ -230,7 +238,7 @@ def log_uniform_candidate_sampler(
     >>> sample.sampled_candidates
     <tf.Tensor: shape=(4,), dtype=int64, numpy=array([2, 8, 4, 7])>
     """
-    given = _attributes(num_true, num_sampled, unique, range_max)
+    given = _attributes(true_classes, num_true, num_sampled, unique, range_max)
     stream = _seeds.kernel(seed, "LogUniformCandidateSampler", *given)
     parts = _sampled("LogUniform", true_classes, *given, _log_uniform(given[3]), stream)
     return LogUniformCandidateSampler(*parts)
@@ -242,7 +250,7 @@ def learned_unigram_candidate_sampler(
 ) -> LearnedUnigramCandidateSampler:  # fmt: skip
     """Classes below `range_max`, as often as they were true in equal calls before."""
     label = "LearnedUnigramCandidateSampler"
-    given = _attributes(num_true, num_sampled, unique, range_max)
+    given = _attributes(true_classes, num_true, num_sampled, unique, range_max)
     stream = _seeds.kernel(seed, label, *given)
     key: tuple = (label, "weights", *given, seed)
     counts: Any = _seeds.kernels.get(key)
@@ -276,7 +284,7 @@ def fixed_unigram_candidate_sampler(
             f"range is {range_max} must be equal to weights size  {len(weights)} "
             f"[Op:{label}] name: "
         )
-    given = _attributes(num_true, num_sampled, unique, range_max)
+    given = _attributes(true_classes, num_true, num_sampled, unique, range_max)
     more = (distortion, num_reserved_ids, num_shards, shard, tuple(unigrams))
     stream = _seeds.kernel(seed, label, *given, *more)
     parts = _sampled("FixedUnigram", true_classes, *given, _by_alias(weights), stream)
@@ -288,7 +296,7 @@ def all_candidate_sampler(
     name: str | None = None,
 ) -> AllCandidateSampler:  # fmt: skip
     """All classes below `num_sampled`, each once."""
-    num_true, num_sampled, unique, _ = _attributes(num_true, num_sampled, unique)
+    num_true, num_sampled, unique, _ = _attributes(true_classes, num_true, num_sampled, unique)
     true = _true_classes(true_classes, num_true, "AllCandidateSampler")
     sizes = true.shape, (num_sampled,)
     ones = [tensor(np.ones(size, np.float32)) for size in sizes]
@@ -300,7 +308,9 @@ def compute_accidental_hits(
     name: str | None = None,
 ) -> ComputeAccidentalHits:  # fmt: skip
     """Where a row's true class is among the sampled ones: (rows, places in the sample, -max)."""
-    num_true = arguments.integer(num_true, "num_true")
+    count = arguments.integer(num_true, "num_true")
+    _converted(true_classes, num_true)
+    num_true = count
     true = _true_classes(true_classes, num_true, "ComputeAccidentalHits")
     sampled = convert.to_tensor(sampled_candidates, _INT64)._value
     hit = true.reshape(-1, 1) == sampled

@@ -50,6 +50,8 @@ def conjugate_gradient(
             raise ValueError("Expected a self-adjoint, positive definite operator.")
     apply, prepare = _product(operator), _product(preconditioner)
     rhs = convert.to_tensor(rhs)
+    if not rhs._value.ndim:
+        raise ValueError(f"`rhs` is a vector, or a stack of them, got shape {rhs.shape}.")
     lead = np.broadcast_shapes(rhs._value.shape[:-1], _batch(operator), _batch(preconditioner))
     shape = (*lead, rhs._value.shape[-1])
     r = rhs if shape == rhs._value.shape else broadcast_to(rhs, shape)

@@ -174,7 +174,8 @@ def _parts(elems: Any, label: str) -> tuple[list, int]:
         )
     for leaf in flat:
         if not leaf._value.ndim:
-            kind = ValueError if label in ("map_fn", "scan") else IndexError
+            first = leaf is flat[0] and label not in ("map_fn", "scan")
+            kind = IndexError if first else ValueError
             raise kind(
                 f"Elements in elems must be 1+ dimensional Tensors, not scalars (tf.{label} goes "
                 "along the first axis)"
@@ -200,6 +201,22 @@ def _one_truth(back_prop: Any) -> None:
         )
 
 
+def _some(parallel_iterations: Any) -> None:
+    """TensorFlow's loops look at this number too: it must be one, and positive."""
+    if parallel_iterations.__class__ is int and parallel_iterations > 0:
+        return
+    array = np.asarray(getattr(parallel_iterations, "_value", parallel_iterations))
+    if isinstance(parallel_iterations, (list, tuple)) or array.dtype.kind not in "biuf":
+        raise TypeError(f"parallel_iterations must be a number, got {parallel_iterations!r}.")
+    if array.size != 1:
+        raise ValueError(
+            "The truth value of an array with more than one element is ambiguous: "
+            f"'parallel_iterations' is a positive integer, not {parallel_iterations!r}."
+        )
+    if array.reshape(()) < 1:
+        raise TypeError("'parallel_iterations' must be a positive integer.")
+
+
 def map_fn(
     fn: Callable[[Any], Any],
     elems: Any,
@@ -218,6 +235,8 @@ def map_fn(
     _one_truth(back_prop)
     _check_callable(fn, "map_fn")
     flat, count = _parts(elems, "map_fn")
+    if parallel_iterations is not None and parallel_iterations.__class__ is not int:
+        _some(parallel_iterations)
     signature = dtype if fn_output_signature is None else fn_output_signature
     like = elems if signature is None else signature
     specs = [t.dtype for t in flat] if signature is None else nest.flatten(signature)
@@ -312,6 +331,7 @@ def scan(
     order = range(count - 1, -1, -1) if reverse else range(count)
     state, places = _start(flat, elems, initializer, order, "scan")
     state = nest.map_structure(convert.to_tensor, state)
+    _some(parallel_iterations)
     results = [
         TensorArray(
             t.dtype, count, infer_shape=infer_shape, element_shape=t.shape if infer_shape else None
@@ -344,7 +364,7 @@ def foldl(
 ) -> Any:
     """`fn(result so far, element)` for each element, from the first to the last."""
     _one_truth(back_prop)
-    return _fold(fn, elems, initializer, "foldl")
+    return _fold(fn, elems, initializer, "foldl", parallel_iterations)
 
 
 def foldr(
@@ -358,14 +378,17 @@ def foldr(
 ) -> Any:
     """`fn(result so far, element)` for each element, from the last to the first."""
     _one_truth(back_prop)
-    return _fold(fn, elems, initializer, "foldr")
+    return _fold(fn, elems, initializer, "foldr", parallel_iterations)
 
 
-def _fold(fn: Any, elems: Any, initializer: Any, label: str) -> Any:
+def _fold(fn: Any, elems: Any, initializer: Any, label: str, parallel: Any) -> Any:
     _check_callable(fn, label)
     flat, count = _parts(elems, label)
     order = range(count) if label == "foldl" else range(count - 1, -1, -1)
     state, places = _start(flat, elems, initializer, order, label)
+    _some(parallel)
     for k in places:
-        state = fn(state, nest.pack_sequence_as(elems, [leaf[k] for leaf in flat]))
+        result = fn(state, nest.pack_sequence_as(elems, [leaf[k] for leaf in flat]))
+        nest.assert_same_structure(state, result)
+        state = result
     return nest.map_structure(_settled, state)

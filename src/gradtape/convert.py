@@ -436,6 +436,11 @@ def _pack(values: Any, dtype: Any, casts: bool) -> Any:
         else:
             part = to_tensor(v) if is_tensor_like(v) else to_tensor(v, dtype)
         if part._value.dtype != dtype:
+            if not casts and not all(map(is_tensor_like, values)):
+                raise TypeError(
+                    f"Cannot convert a list containing a tensor of dtype {part.dtype.name} to "
+                    f"{dtypes.of(dtype).name} (Tensor is: {part!r})"
+                )
             if not casts:
                 raise errors.invalid(
                     f"cannot compute Pack as input #{k}(zero-based) was expected to be a "
@@ -469,6 +474,23 @@ def is_tensor_like(value: Any) -> bool:
     return isinstance(value, Value) or hasattr(value, "_read")
 
 
+def quickly(value: Any) -> bool:
+    """Whether TensorFlow's ops take the value as it is. With lists, NumPy's scalars and others'
+    values among their inputs they go another way, on which a variable's dtype counts for nothing
+    beside that of a tensor, or of a value before it."""
+    return isinstance(value, (int, float, np.ndarray)) or is_tensor_like(value)
+
+
+def read_as(variable: Any, dtype: np.dtype) -> Any:
+    """What a variable holds, if that is of this dtype."""
+    if variable.dtype != dtypes.of(dtype):
+        raise ValueError(
+            f"Incompatible type conversion requested to type {dtypes.of(dtype).name} for "
+            f"`tf.Variable of type {variable.dtype.name}`. (Variable: {variable!r})"
+        )
+    return variable._read()
+
+
 # --- the engine's hooks --------------------------------------------------------------------------
 # TensorFlow's Python wrappers of these try the first operand's dtype for the second, and leave it
 # its own if that fails.
@@ -493,12 +515,11 @@ def pair(op: Op, a: Any, b: Any) -> Any:
         a = to_tensor(a)
         b = _beside(op, b, a, op.name in LENIENT)
     elif is_tensor_like(b):
-        if not isinstance(b, Value) and not becomes_any(a):
+        if not isinstance(b, Value) and not quickly(a) and op.name not in LENIENT:
             a = to_tensor(a)
-            b = to_tensor(b, a._value.dtype)
-        else:
-            b = to_tensor(b)
-            a = _beside(op, a, b, op.name == "matmul")
+            b = read_as(b, a._value.dtype)
+        b = to_tensor(b)
+        a = _beside(op, a, b, op.name == "matmul")
     else:
         a = to_tensor(a)
         b = _beside(op, b, a, op.name in LENIENT)
@@ -510,12 +531,6 @@ def pair(op: Op, a: Any, b: Any) -> Any:
             raise TypeError(f"`x` and `y` must have the same dtype, got {kinds}.")
         raise mismatch(op, a._value.dtype, b._value.dtype)
     return a, b
-
-
-def becomes_any(value: Any) -> bool:
-    """Whether TensorFlow makes a tensor of a variable's dtype of this: of Python's real numbers and
-    of arrays. Everything else before a variable has its own dtype, which the variable must have."""
-    return isinstance(value, (int, float, np.ndarray))
 
 
 def _beside(op: Op, value: Any, other: Any, lenient: bool) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import arguments, convert, errors
-from .arguments import allow, integer
+from .arguments import allow, integer, matching
 from .core.op import Op
 from .ops import convolve, shape
 from .sliding import channels_first, each_axis, geometry_of, numbers, rates, to_first, to_last
@@ -277,7 +277,10 @@ def _convolve_back(
     op, label, first = (
         convolve.conv_input, _LABELS[n] + "BackpropInput", channels_first(data_format, n)
     )  # fmt: skip
-    x, f = _operands(op, n, input, filters)
+    if n == 1:
+        x, f = _operands(op, n, input, filters)
+    else:
+        f, x = matching(label, [filters, input], beside=[output_shape])
     _ranks(label, n, x, f)
     allow(x, label, _FLOATS if n == 3 else _FLOATS + " int32")
     x = to_last(x, first)

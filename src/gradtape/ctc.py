@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors
-from .arguments import allow
+from .arguments import allow, as_input, matching, truth
 from .core.apply import tensor
 from .losses import precise
 from .ops import ctc as ctc_ops
@@ -145,6 +145,7 @@ def ctc_greedy_decoder(
     blank_index: int | None = None,
 ) -> tuple[list[Any], Any]:
     """The likeliest class of each frame, without blanks and repetitions, and -sum(its logits)."""
+    truth(merge_repeated, "merge_repeated")
     x, lengths = _scores(inputs, sequence_length, "CTCGreedyDecoder")
     frames, batch, classes = x.shape
     blank = classes - 1 if blank_index is None else int(blank_index)
@@ -164,9 +165,12 @@ def ctc_greedy_decoder(
 
 
 def _scores(inputs: Any, sequence_length: Any, label: str) -> tuple[Any, Any]:
-    given = convert.to_tensor(inputs)
-    lengths = np.asarray(convert.to_tensor(sequence_length, np.dtype(np.int32))._value)
+    slow = not all(map(convert.quickly, (inputs, sequence_length)))
+    if slow and convert.is_tensor_like(sequence_length):
+        convert.to_tensor(sequence_length, np.dtype(np.int32))
+    (given,) = matching(label, [inputs], default=("float32", "float64"))
     allow(given, label, "float32 float64")
+    lengths = np.asarray(as_input(sequence_length, np.int32, label)._value)
     x = given._value
     if x.ndim != 3:
         raise errors.invalid(f"inputs is not a 3-Tensor [Op:{label}] name: ")
@@ -201,6 +205,11 @@ def ctc_beam_search_decoder(
 ) -> tuple[list[Any], Any]:
     """The likeliest spellings that a search with `beam_width` prefixes finds; the blank is last."""
     x, lengths = _scores(inputs, sequence_length, "CTCBeamSearchDecoder")
+    if top_paths < 1:
+        raise errors.invalid(
+            f"Value for attr 'top_paths' of {top_paths} must be at least minimum 1 "
+            "[Op:CTCBeamSearchDecoder] name: "
+        )
     if top_paths > beam_width:
         raise errors.invalid(
             f"top_paths ({top_paths}) must be at most beam_width ({beam_width}) "

@@ -34,8 +34,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
             f"Invalid keyword arguments for einsum: {', '.join(unknown)}. "
             f"Valid arguments: {', '.join(_OPTIONS)}."
         )
+    labels, output = _read(equation, len(inputs))
     tensors = _tensors(inputs)
-    labels, output = _read(equation, len(tensors))
     labels, output = _without_ellipses(labels, output, [t._value.shape for t in tensors])
     operands = _fitted(labels, tensors)
     return _contracted(operands, output, kwargs.get("optimize", "greedy"))

@@ -19,19 +19,19 @@ from .products import matrix_transpose
 def _factors(lower_upper: Any, perm: Any, name: str) -> tuple[Any, Any, Any]:
     """The lower factor, both in one, and the order of the rows."""
     given = convert.to_tensor(perm) if np.isscalar(perm) else whole(perm, np.int32)
-    x, p = convert.to_tensor(lower_upper), np.asarray(given._value)
+    x = convert.to_tensor(lower_upper, hint=np.dtype(np.float32))
+    p = np.asarray(given._value)
     sizes = x._value.shape
     if len(sizes) < 2:
         raise ValueError("Input `lower_upper` must have at least 2 dimensions.")
+    if sizes[-1] == sizes[-2] and (p.ndim < 1 or p.ndim + 1 != len(sizes)):
+        raise ValueError(
+            f"`rank(lower_upper)` must equal `rank(perm) + 1`, got {len(sizes)} and {p.ndim}"
+        )
     if x._value.dtype.kind not in decompose.lu.takes:
         raise convert.wrong_dtype(decompose.lu, x._value.dtype)
     if sizes[-1] != sizes[-2]:
         raise ValueError(f"Input `lower_upper` must be square, got {list(sizes)} ({name}).")
-    if p.ndim < 1 or p.ndim + 1 != len(sizes):
-        raise ValueError(
-            "`rank(lower_upper)` must equal `rank(perm) + 1`, got "
-            f"{len(sizes)} and {p.ndim}"
-        )  # fmt: skip
     ones = tensor(np.ones(sizes[:-1], x._value.dtype))
     return set_diag(band_part(x, -1, 0), ones), x, p
 
@@ -63,6 +63,14 @@ def lu_reconstruct(
     lower, both, p = _factors(lower_upper, perm, "lu_reconstruct")
     _permutation(p)
     product = linear.matmul.apply(lower, band_part(both, 0, -1))
+    sizes = product._value.shape
+    if p.shape != sizes[:-1] and (len(sizes) > 2 or len(p) > len(product._value)):
+        raise errors.invalid(f"perm {list(p.shape)} is no order of the rows of {list(sizes)}")
+    if p.shape != sizes[:-1]:
+        raise ValueError(
+            f"Tensor's shape {(len(p), *product._value.shape[1:])} is not compatible with "
+            f"supplied shape {product._value.shape}."
+        )
     return _rows_in_order(product, np.argsort(p, axis=-1))
 
 
@@ -85,9 +93,12 @@ def lu_solve(
     _, b = convert.pair(matrix_ops.solve, both, b)
     if _asked(validate_args):
         _permutation(p)
-    if not p.size and b._value.shape[-2]:
+    if p.shape[-1] > b._value.shape[-2] == both._value.shape[-1]:
+        raise errors.invalid(f"perm {p.tolist()} is no order of the rows of rhs [Op:GatherV2]")
+    if p.shape[-1] < b._value.shape[-2] == both._value.shape[-1]:
         raise errors.invalid(
-            f"In[0] mismatch In[1] shape: `perm` is empty, `rhs` has {b._value.shape[-2]} rows "
+            f"In[0] mismatch In[1] shape: `perm` has {p.shape[-1]} rows, `rhs` "
+            f"{b._value.shape[-2]} "
             "[Op:MatrixTriangularSolve] name: "
         )
     if b._value.shape[-2] != p.shape[-1]:

@@ -31,6 +31,8 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
     """
     x = convert.to_tensor(inputs)
     dtype = x._value.dtype
+    if dtype.kind in "bcO":
+        raise convert.wrong_dtype(elementwise.maximum, dtype)
     if dtype.kind not in "fV" or dtype.name == "float64":
         wide = np.float32 if dtype.name in _NARROW else np.float64
         x = shape.cast.apply(x, dtype=np.dtype(wide))

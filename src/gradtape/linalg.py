@@ -52,7 +52,7 @@ from .reductions import l2_normalize as l2_normalize
 # --- what the functions share ---------------------------------------------------------------------
 def _checked(op: Op, *values: Any) -> list:
     """Tensors of one dtype that the op takes; numbers and arrays take that of the first."""
-    tensors = matching(op, values) if len(values) > 1 else [convert.to_tensor(values[0])]
+    tensors = matching(op.label, values) if len(values) > 1 else [convert.to_tensor(values[0])]
     first = tensors[0]
     if first._value.dtype.kind not in op.takes:
         raise convert.wrong_dtype(op, first._value.dtype)
@@ -179,9 +179,9 @@ def lstsq(
         raise (IndexError if a._value.ndim else ValueError)(
             f"tf.linalg.lstsq takes a matrix of rank 2 or more, got the shape {a.shape}."
         )
-    b = convert.to_tensor(rhs)
     if a._value.dtype.kind in "bO" and a._value.ndim:
         raise TypeError(f"Expected numeric or variant tensor, got dtype {a.dtype!r}.")
+    b = convert.to_tensor(rhs, hint=a._value.dtype)
     # Of an array TensorFlow asks no more than whether it is there.
     fast = True if hasattr(fast, "shape") else bool(fast)
     a, b = _checked(op, a, b)

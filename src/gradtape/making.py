@@ -192,6 +192,11 @@ def range(
                 f"tf.range counts in {', '.join(_RANK)}, not in {unknown[0]}: cast its arguments."
             )
         wanted = numpy_dtype(max(kinds, key=_RANK.index))
+    if wanted.kind in "ub":
+        raise errors.invalid(
+            f"Value for attr 'Tidx' of {dtypes.of(wanted).name} is not in the list of allowed "
+            "values: bfloat16, half, float, double, int8, int16, int32, int64 [Op:Range]"
+        )
     found = [_single(x) for x in found]
     found = [
         x if x._value.dtype == wanted else shape_ops.cast.apply(x, dtype=wanted) for x in found
@@ -232,6 +237,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
             f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num} of "
             f"dtype: {dtypes.of(given)!r}"
         )
+    if isinstance(num, np.floating):
+        num = int(num)
     ndim, count, axis = first._value.ndim + 1, number(num), number(axis)
     count = (count + 2**31) % 2**32 - 2**31  # TensorFlow keeps 32 bits of it
     if count < 0:
@@ -266,7 +273,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
     if vectors and vectors[0]._value.dtype.kind == "O":
         raise convert.cannot(1, vectors[0]._value.dtype)
     for x in vectors[1:]:
-        matching(elementwise.mul, [x, vectors[0]])
+        matching("Mul", [x, vectors[0]])
     ndim = len(vectors)
     places = [*builtins.range(ndim)]
     if indexing == "xy" and ndim > 1:
@@ -364,6 +371,10 @@ def sequence_mask(
     column = shape_ops.reshape.apply(wide, shape=(*x._value.shape, 1))
     mask = compare.less.apply(places, column)
     kind = np.dtype(bool) if dtype is None else numpy_dtype(dtype)
+    if kind.kind == "O":
+        raise errors.UnimplementedError(
+            None, None, "Cast bool to string is not supported [Op:Cast]"
+        )
     return mask if kind.kind == "b" else shape_ops.cast.apply(mask, dtype=kind)
 
 
@@ -385,21 +396,12 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
     """The shapes of several tensors."""
     if not convert.is_tensor_like(input) and not listed(input, "input", "shape_n"):
         raise errors.invalid("Value for attr 'N' of 0 must be at least minimum 1 [Op:ShapeN]")
-    tensors = input if convert.is_tensor_like(input) else _one_dtype(input)
+    tensors = (
+        input
+        if convert.is_tensor_like(input)
+        else matching("ShapeN", input, beside=[out_type] if isinstance(out_type, str) else ())
+    )
     return [shape(x, out_type) for x in tensors]
-
-
-def _one_dtype(values: Any) -> list[Any]:
-    tensors = [convert.to_tensor(x) for x in values]
-    wanted = next((t for t, x in zip(tensors, values, strict=True) if x is t), tensors[0])
-    for k, x in enumerate(tensors):
-        if x.dtype != wanted.dtype and x is values[k]:
-            raise errors.invalid(
-                f"cannot compute ShapeN as input #{k}(zero-based) was expected to be a "
-                f"{convert.c_name(wanted._value.dtype)} tensor but is a "
-                f"{convert.c_name(x._value.dtype)} tensor [Op:ShapeN] name: "
-            )
-    return tensors
 
 
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:

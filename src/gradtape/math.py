@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors
-from .arguments import truths
+from .arguments import matching, truths
 from .core.apply import tensor
-from .naming import binary, unary
+from .naming import binary, over_values, unary
 from .ops import compare, elementwise
 from .ops import complex as complex_ops
 from .ops import special as special_ops
@@ -73,7 +73,12 @@ def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
     return _not_short(elementwise.truncatemod.apply(x, y), "TruncateMod")
 
 
-realdiv = binary(elementwise.div, "realdiv", "x / y of floating-point numbers.")
+def realdiv(x: Any, y: Any, name: str | None = None) -> Any:
+    """x / y of floating-point numbers."""
+    x, y = matching("RealDiv", [x, y])
+    if x._value.dtype.kind in "iu":
+        raise errors.no_kernel("RealDiv", x.dtype.name)
+    return elementwise.div.apply(x, y)
 
 
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
@@ -193,6 +198,11 @@ def accumulate_n(
             f"{inputs!r}."
         )
     parts = [convert.to_tensor(part) for part in inputs]
+    if len({part.dtype for part in parts}) > 1:
+        raise ValueError(
+            "inputs must be a list of at least one Tensor with the same dtype and shape, got "
+            f"{', '.join(part.dtype.name for part in parts)}."
+        )
     for part in parts:
         if not part.shape.is_compatible_with(parts[0].shape if shape is None else shape):
             raise ValueError(f"Shapes {parts[0].shape} and {part.shape} are not compatible")
@@ -280,11 +290,13 @@ def round(x: Any, name: str | None = None) -> Any:
     return elementwise.round.apply(x)
 
 
+@over_values
 def abs(x: Any, name: str | None = None) -> Any:
     """|x|, whose slope at 0 is 0; of complex numbers their size, which is real."""
     return absolute(x)
 
 
+@over_values
 def sign(x: Any, name: str | None = None) -> Any:
     """-1, 0 or 1 by the sign of x, with gradient 0; of complex numbers x / |x|."""
     x = convert.to_tensor(x)
@@ -296,20 +308,10 @@ def sign(x: Any, name: str | None = None) -> Any:
 
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Any:
     """The next number that the dtype can hold after x1 towards x2."""
-    if not convert.is_tensor_like(x1) and not convert.is_tensor_like(x2):
-        # The one op of its kind with a default: float32, whatever NumPy's dtype.
-        x1 = convert.to_tensor(x1, np.dtype(np.float32))
-    x1, x2 = _together(elementwise.nextafter, x1, x2)
+    x1, x2 = matching("NextAfter", [x1, x2], default=("float32", "float64"))
     if x1._value.dtype.itemsize == 2:
         raise convert.wrong_dtype(elementwise.nextafter, x1._value.dtype)
     return elementwise.nextafter.apply(x1, x2)
-
-
-def _together(op: Any, *values: Any) -> list:
-    """Operands that are no tensors take the dtype of those that are."""
-    known = [v._value.dtype for v in values if convert.is_tensor_like(v)]
-    dtype = known[0] if known else convert.to_tensor(values[0])._value.dtype
-    return [convert.to_tensor(v, None if convert.is_tensor_like(v) else dtype) for v in values]
 
 
 # --- complex numbers ------------------------------------------------------------------------------
@@ -380,21 +382,15 @@ less = binary(compare.less, "less", "x < y, element by element.")
 less_equal = binary(compare.less_equal, "less_equal", "x <= y, element by element.")
 
 
-def _truth(x: Any) -> Any:
-    """A tensor of truth values, which arrays are made into, and single numbers are not."""
-    if isinstance(x, np.generic) or (isinstance(x, np.ndarray) and not x.ndim):
-        x = x.item()
-    return truths(x)
-
-
 def _truths(x: Any, y: Any) -> tuple[Any, Any]:
-    x = _truth(x)
-    try:
-        return x, _truth(y)
-    except (TypeError, ValueError):
-        if y.__class__ not in (int, float):
-            convert.to_tensor(x, np.dtype(bool))  # which TensorFlow then complains of first
-        raise
+    given = (x, y)
+    if not all(map(convert.quickly, given)):
+        for v in given:
+            if convert.is_tensor_like(v):
+                convert.to_tensor(v, np.dtype(bool))  # which TensorFlow then complains of first
+            else:
+                truths(v)
+    return truths(x), truths(y)
 
 
 def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
@@ -414,7 +410,7 @@ def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:
 
 def logical_not(x: Any, name: str | None = None) -> Any:
     """Whether x is false."""
-    return compare.logical_not.apply(_truth(x))
+    return compare.logical_not.apply(truths(x))
 
 
 is_nan = unary(compare.is_nan, "is_nan", "Whether x is not a number.")
@@ -461,10 +457,7 @@ def igammac(a: Any, x: Any, name: str | None = None) -> Any:
 
 def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
     """The regularised incomplete beta function; its gradient is that by x alone."""
-    a, b, x = _together(special_ops.betainc, a, b, x)
-    for v in (a, b, x):
-        if v._value.dtype != a._value.dtype:
-            raise convert.mismatch(special_ops.betainc, a._value.dtype, v._value.dtype)
+    a, b, x = matching("Betainc", [a, b, x])
     shapes = {v._value.shape for v in (a, b, x) if v._value.ndim}
     if len(shapes) > 1:
         raise errors.invalid(

@@ -117,9 +117,11 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
 
 def _indices(indices: Any, dims: Any) -> Any:
     """Both as whole numbers, and the dtype that they share."""
-    given = next((v for v in (indices, dims) if convert.is_tensor_like(v)), None)
+    given: Any = next((v for v in (indices, dims) if convert.is_tensor_like(v)), None)
+    if given is None and not all(map(convert.quickly, (indices, dims))):
+        given = indices if isinstance(indices, (np.ndarray, np.generic)) else None
     kind = np.dtype(np.int32) if given is None else convert.to_tensor(given)._value.dtype
-    return kind, *alike([indices, dims], "UnravelIndex", "Tidx", np.int32)
+    return kind, *alike([indices, dims], "UnravelIndex", "Tidx", kind)
 
 
 def edit_distance(
@@ -131,6 +133,13 @@ def edit_distance(
         if not isinstance(given, SparseTensor):
             raise TypeError(f"{word} must be a SparseTensor.")
     normalize = arguments.truth(normalize, "normalize", True)
+    arguments.matching("EditDistance", [hypothesis.values, truth.values])
+    ranks = len(hypothesis.dense_shape), len(truth.dense_shape)
+    if min(ranks) < 2 or ranks[0] != ranks[1]:
+        raise errors.invalid(
+            f"Input SparseTensors must have the same rank, at least 2, got {ranks[0]} and "
+            f"{ranks[1]} [Op:EditDistance]"
+        )
     sizes = np.maximum(hypothesis.dense_shape._value, truth.dense_shape._value)[:-1]
     mine, theirs = _sequences(hypothesis), _sequences(truth)
     out = np.zeros(tuple(sizes.tolist()), np.float32)

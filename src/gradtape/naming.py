@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +19,29 @@ def unary(op: Op, name: str, doc: str) -> Callable[..., Any]:
         except ValueError:
             return _of_values(function, x)
 
-    return _named(function, name, doc)
+    return _named(over_values(function) if name in _OVER_VALUES else function, name, doc)
+
+
+# The functions that TensorFlow applies to the values of a sparse tensor, beside `abs` and `sign`.
+_OVER_VALUES = (
+    "negative", "asinh", "sin", "tan", "atan", "asin", "atanh", "square", "sqrt", "erf", "tanh",
+    "bessel_i0e", "bessel_i1e",
+)  # fmt: skip
+
+
+def over_values(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of one argument that is applied to the values of a sparse one."""
+
+    @functools.wraps(function)
+    def over(x: Any, name: str | None = None) -> Any:
+        try:
+            return function(x)
+        except ValueError:
+            if not hasattr(x, "dense_shape") or not hasattr(x, "with_values"):
+                raise
+        return x.with_values(function(x.values))
+
+    return over
 
 
 def binary(op: Op, name: str, doc: str) -> Callable[..., Any]:

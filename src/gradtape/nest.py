@@ -291,6 +291,8 @@ def assert_same_structure(
 
     All lists count as one type, and so do all mappings.
     """
+    if check_types is not True and check_types is not False:
+        check_types = bool(check_types)
     kinds = _kinds_with_composites if expand_composites else _kinds
     difference = _difference(nest1, nest2, check_types, kinds)
     if difference is None:

@@ -348,7 +348,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
             "`data_format` must be of the form `N...C` or `NC...`. "
             f"Received: data_format={data_format}"
         )
-    x, b = matching(elementwise.add, [value, bias])
+    x, b = matching("BiasAdd", [value, bias])
     if x._value.dtype.kind in "bO":
         raise convert.wrong_dtype(elementwise.sub, x._value.dtype)
     sizes, given = x._value.shape, b._value.shape
@@ -395,7 +395,7 @@ def local_response_normalization(
     from .ops.diagonal import in_band
     from .ops.linear import matmul
 
-    x = convert.to_tensor(input)
+    (x,) = matching("LRN", [input], default=("float32", "bfloat16", "float16"))
     depth_radius = 5 if depth_radius is None else integer(depth_radius, "depth_radius")
     given = (("bias", bias, 1.0), ("alpha", alpha, 1.0), ("beta", beta, 0.5))
     bias, alpha, beta = (real(value, word, default) for word, value, default in given)

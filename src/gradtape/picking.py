@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from . import convert, errors
-from .arguments import alike, as_input, integer, listed, matching, number, one_dtype, word
+from . import convert, dtypes, errors
+from .arguments import alike, as_input, integer, listed, matching, number, word
 from .core.apply import tensor
 from .core.op import Op
 from .core.record import Value
@@ -16,14 +16,24 @@ from .ops import compare, elementwise, index, rows, scatter, sort
 from .ops import reduce as reduce_ops
 from .ops import shape as shape_ops
 
-_NUMBERS = frozenset(map(np.dtype, ("int16", "int32", "int64")))
+_NUMBERS = frozenset(map(np.dtype, ("int32", "int64")))
+
+
+# What the ops are declared for beside int32 and int64, and those that have no kernel for it.
+_SHORT = {
+    "GatherV2": ("int16",), "GatherNd": ("int16",), "ScatterNd": ("int16",),
+    "TensorScatterUpdate": ("int16", "uint16"),
+}  # fmt: skip
+_NO_SHORT = ("ScatterNd", "TensorScatterUpdate")
 
 
 def _places(indices: Any, label: str) -> Any:
     """A tensor of whole numbers, or TensorFlow's error about its dtype."""
     b = convert.to_tensor(indices)
     if b._value.dtype not in _NUMBERS:
-        if isinstance(indices, (Value, np.ndarray)) and b._value.dtype.kind in "iu":
+        if b._value.dtype.name in _SHORT.get(label, ()):
+            if label in _NO_SHORT:
+                raise errors.no_kernel(label, b.dtype.name)
             return shape_ops.cast.apply(b, dtype=np.dtype(np.int64))
         raise errors.invalid(
             f"Value for attr 'Tindices' of {convert.c_name(b._value.dtype)} is not in the list of "
@@ -51,7 +61,8 @@ def gather(
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([30, 10], dtype=int32)>
     """
     try:
-        x, b = convert.to_tensor(params), _places(indices, "GatherV2")
+        x = convert.to_tensor(params)
+        b = _places(indices, "ResourceGather" if hasattr(params, "_read") else "GatherV2")
     except ValueError:
         if not convert.is_ragged(params) and not convert.is_ragged(indices):
             raise
@@ -111,9 +122,11 @@ def gather_nd(
     bad_indices_policy: str = "",
 ) -> Any:
     """The entries or blocks at these coordinates, one row of coordinates each."""
-    x, b = convert.to_tensor(params), _places(indices, "GatherNd")
-    batch = integer(batch_dims, "batch_dims")
-    _nd_batch(batch, x._value.ndim, b._value.ndim)
+    if isinstance(batch_dims, str):
+        raise ValueError(f"`batch_dims` must be a whole number, got {batch_dims!r}.")
+    batch, x = integer(batch_dims, "batch_dims"), convert.to_tensor(params)
+    _nd_batch(batch, x._value.ndim, convert.to_tensor(indices)._value.ndim)
+    b = _places(indices, "ResourceGatherNd" if hasattr(params, "_read") else "GatherNd")
     policy = word(bad_indices_policy, "bad_indices_policy", _POLICIES, "GatherNd", "DEFAULT")
     if not b._value.ndim:
         raise errors.invalid("indices must be at least a vector [Op:GatherNd]")
@@ -127,6 +140,10 @@ def gather_nd(
             f"index innermost dimension length must be <= params rank; saw: {depth} vs. "
             f"{len(shape)} [Op:GatherNd]"
         )
+    if not shape:
+        raise errors.invalid("params must be at least a vector [Op:GatherNd]")
+    if not x._value.size and math.prod(b._value.shape[:-1]):
+        raise errors.invalid("Requested more than 0 entries, but params is empty. [Op:GatherNd]")
     lost = None
     if policy == "IGNORE":
         sizes = np.array(shape[:depth])
@@ -183,7 +200,7 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | No
         if not params:
             raise ValueError("Length of params is currently 0. Need at least one param.")
         if len(params) != 1:
-            parts = matching(shape_ops.concat, params)
+            parts = matching("ConcatV2", params)
             _check_parts([len(part._value) for part in parts])
             params = shape_ops.concat.apply(*parts, axis=-parts[0]._value.ndim)
         else:
@@ -256,7 +273,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if isinstance(condition, Value) or hasattr(condition, "_read"):
         a = convert.to_tensor(condition)
         if a._value.dtype.kind != "b":
-            if not all(convert.is_tensor_like(v) or convert.becomes_any(v) for v in (x, y)):
+            if not all(convert.quickly(v) for v in (x, y)):
                 convert.to_tensor(a, np.dtype(bool))
             raise errors.invalid(
                 "cannot compute SelectV2 as input #0(zero-based) was expected to be a bool tensor "
@@ -264,7 +281,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
             )
     else:
         a = convert.to_tensor(condition, np.dtype(bool))
-    b, c = _branches(x, y)
+    b, c = _branches(condition, x, y)
     try:
         return index.select.apply(a, b, c)
     except errors.InvalidArgumentError:
@@ -274,9 +291,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         ) from None
 
 
-def _branches(x: Any, y: Any) -> Any:
+def _branches(condition: Any, x: Any, y: Any) -> Any:
     try:
-        return matching(index.select, [x, y])
+        return matching("SelectV2", [x, y], beside=[condition])
     except errors.InvalidArgumentError as error:
         # The condition is TensorFlow's input #0.
         raise errors.invalid(str(error).replace("input #1", "input #2")) from None
@@ -304,6 +321,11 @@ def _coordinates(
 ) -> tuple:
     """Checked: (numbers of rows, updates as rows, shape of the table of rows)."""
     b = _places(indices, op)
+    if op != "ScatterNd":
+        if not updates._value.ndim:
+            raise errors.invalid(f"Updates shape must have rank at least one. Found:[] [Op:{op}]")
+        if updates._value.size and not b._value.size:
+            raise errors.invalid(f"Indices and updates specified for empty output [Op:{op}]")
     if not b._value.ndim:
         raise errors.invalid(f"Indices shape must have rank at least one. Found: [] [Op:{op}]")
     depth = b._value.shape[-1]
@@ -353,6 +375,8 @@ def scatter_nd(
     <tf.Tensor: shape=(4,), dtype=int32, numpy=array([1, 0, 5, 0], dtype=int32)>
     """
     u = convert.to_tensor(updates)
+    if getattr(indices, "dtype", None) == dtypes.int16:
+        _places(indices, "ScatterNd")
     _, sizes = alike((indices, shape), "ScatterNd", "Tindices")
     if sizes.ndim != 1:
         raise errors.invalid(f"Shape must be a vector, got {shape!r} [Op:ScatterNd]")
@@ -368,10 +392,8 @@ def scatter_nd(
 def _scattered(
     tensor: Any, indices: Any, updates: Any, op: Op, label: str, policy: str = ""
 ) -> Any:
-    x, u = matching(op, [tensor, updates])
+    x, u = _table(tensor, indices, updates, label, "" if op is scatter.set_rows else "bcO")
     flat, parts, table = _coordinates(indices, u, x._value.shape, label, policy)
-    if op is not scatter.set_rows:
-        _no_kernel(x, "bc", label)
     y = op.apply(shape_ops.reshape.apply(x, shape=table), flat, parts)
     return shape_ops.reshape.apply(y, shape=x._value.shape)
 
@@ -398,8 +420,7 @@ def tensor_scatter_nd_sub(
 
 
 def _added(tensor: Any, indices: Any, updates: Any, op: Op, label: str, policy: str) -> Any:
-    x, u = matching(op, [tensor, updates])
-    _no_kernel(x, "b", label)
+    x, u = _table(tensor, indices, updates, label, "bO")
     flat, parts, table = _coordinates(indices, u, x._value.shape, label, policy)
     total = rows.add_rows.apply(parts, flat, shape=table)
     return op.apply(x, shape_ops.reshape.apply(total, shape=x._value.shape))
@@ -421,11 +442,19 @@ def tensor_scatter_nd_min(
     return _scattered(tensor, indices, updates, op, label, bad_indices_policy)
 
 
-def _no_kernel(x: Any, kinds: str, label: str) -> None:
-    if x._value.dtype.kind in kinds:
-        raise errors.NotFoundError(
-            None, None, f"{label} does not work on {convert.c_name(x._value.dtype)} [Op:{label}]"
-        )
+def _table(tensor: Any, indices: Any, updates: Any, label: str, kinds: str) -> list[Any]:
+    """The tensor and its updates; before TensorFlow compares their dtypes it looks at that of the
+    indices, and whether there is a kernel, which there is not for these kinds of numbers."""
+    try:
+        found = matching(label, [tensor, updates], beside=[indices])
+    except errors.InvalidArgumentError:
+        found = [convert.to_tensor(tensor)]
+        if found[0]._value.dtype.kind not in kinds:
+            raise
+    _places(indices, label)
+    if found[0]._value.dtype.kind in kinds:
+        raise errors.no_kernel(label, found[0].dtype.name)
+    return found
 
 
 # --- parts by number ------------------------------------------------------------------------------
@@ -454,12 +483,14 @@ def dynamic_partition(
 
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     """Entries put together by their numbers; where two have the same, the later one stays."""
-    if not convert.is_tensor_like(indices):
+    if convert.is_tensor_like(indices) and convert.is_tensor_like(data):
+        places, data = [as_input(b, np.int32, "DynamicStitch") for b in indices], list(data)
+    else:
+        if convert.is_tensor_like(indices):
+            as_input(indices, np.int32, "DynamicStitch")
         listed(indices, "indices", "dynamic_stitch")
         places = [convert.to_tensor(b, np.dtype(np.int32)) for b in indices]
-    else:
-        places = [as_input(b, np.int32, "DynamicStitch") for b in indices]
-    listed(data, "data", "dynamic_stitch")
+        listed(data, "data", "dynamic_stitch")
     if not places:
         raise errors.invalid("Value for attr 'N' of 0 must be at least 1 [Op:DynamicStitch]")
     if len(data) != len(places):
@@ -467,8 +498,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
             f"List argument 'data' to 'dynamic_stitch' Op with length {len(data)} must match "
             f"length {len(places)} of argument 'indices'."
         )
-    plain = not all(isinstance(part, Value) for part in data)
-    parts = one_dtype(data) if plain else matching(shape_ops.concat, data)
+    parts = matching("DynamicStitch", data, beside=indices)
     flat, entries = [], []
     for b, x in zip(places, parts, strict=True):
         depth, shape = b._value.ndim, x._value.shape

@@ -60,6 +60,8 @@ def matmul(
             raise ValueError(f"`output_type` must be a dtype, got {output_type!r}.")
         output_type = attribute_dtype(output_type, "Tout", "BatchMatMulV3")
         a, b = _widened(a, output_type), _widened(b, output_type)
+    if not convert.is_tensor_like(a):
+        a = convert.to_tensor(a)  # whatever b is
     flags = transpose_a, transpose_b, adjoint_a, adjoint_b
     if any(given is not False for given in flags):
         transpose_a = _flag(transpose_a, "transpose_a")
@@ -70,7 +72,7 @@ def matmul(
                     f"Only one of `transpose_{letter}` and `adjoint_{letter}` can be True. "
                     f"Received `transpose_{letter}`={one}, `adjoint_{letter}`={other}."
                 )
-        a, b = convert.pair(linear.matmul, a, b)
+        a, b = _pair(a, b)
         if a._value.ndim > 1 and b._value.ndim > 1:
             # Turned within the product, where it costs nothing and is not recorded.
             if transpose_b and not (transpose_a or adjoint_a):
@@ -78,7 +80,24 @@ def matmul(
             if transpose_a and not (transpose_b or adjoint_b):
                 return linear.matmul_tn.apply(a, b)
         a, b = turn(a, transpose_a, adjoint_a), turn(b, transpose_b, adjoint_b)
-    return linear.matmul.apply(a, b)
+    try:
+        return linear.matmul.apply(a, b)
+    except errors.InvalidArgumentError:
+        if len({convert.to_tensor(x).dtype for x in (a, b)}) == 1:
+            raise
+        return linear.matmul.apply(*_pair(a, b))
+
+
+def _pair(a: Any, b: Any) -> Any:
+    """Matrices of one dtype; bfloat16 and float32 are multiplied as float32."""
+    try:
+        return convert.pair(linear.matmul, a, b)
+    except errors.InvalidArgumentError:
+        pair = [convert.to_tensor(x) for x in (a, b)]
+        kinds = {x.dtype.name for x in pair}
+        if kinds != {"bfloat16", "float32"} or {x._value.ndim for x in pair} != {2}:
+            raise
+        return [shape.cast.apply(x, dtype=np.dtype(np.float32)) for x in pair]
 
 
 def _flag(value: Any, name: str) -> bool:
@@ -110,7 +129,7 @@ def matvec(
     >>> tf.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([3., 7.], dtype=float32)>
     """
-    a, b = convert.pair(linear.matmul, a, convert.to_tensor(b))
+    b = convert.to_tensor(b)
     column = shape.reshape.apply(b, shape=(*b._value.shape, 1))
     y = matmul(a, column, transpose_a, False, adjoint_a, False, a_is_sparse, b_is_sparse)
     return shape.reshape.apply(y, shape=y._value.shape[:-1])
@@ -124,7 +143,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     >>> tf.tensordot([1.0, 2.0], [3.0, 4.0], 1)
     <tf.Tensor: shape=(), dtype=float32, numpy=11.0>
     """
-    a, b = convert.pair(linear.matmul, a, b)
+    a, b = convert.to_tensor(a), convert.to_tensor(b)
     a_axes, b_axes = _dot_axes(a, b, axes)
     a_free = [k for k in range(a._value.ndim) if k not in a_axes]
     b_free = [k for k in range(b._value.ndim) if k not in b_axes]
@@ -137,10 +156,14 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
 
 
 def _dot_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
-    gathers = convert.is_tensor_like(axes)
-    if gathers or not isinstance(axes, (int, np.integer, list, tuple, np.ndarray)):
-        axes = convert.to_tensor(axes, np.dtype(np.int32))._value
-    if isinstance(axes, np.ndarray):
+    gathers = not isinstance(axes, (int, np.integer, list, tuple))
+    if gathers:
+        axes = np.asarray(convert.to_tensor(axes, np.dtype(np.int32))._value)
+        if axes.ndim != 2:
+            raise errors.invalid(
+                f"`axes` must be a number, or a tensor with a row of axes for `a` and one for `b`, "
+                f"got shape {list(axes.shape)} [Op:ListDiff]"
+            )
         axes = axes.tolist()
     a_rank, b_rank = a._value.ndim, b._value.ndim
     if isinstance(axes, (int, np.integer)):
@@ -151,6 +174,8 @@ def _dot_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
                 f"`axes` must not be larger than the number of dimensions of tensor {a}.  "
                 f"Received {axes}, vs tensor dimensions {a_rank}."
             )
+        if axes > b_rank:
+            raise IndexError(f"`axes` is {axes}, but `b` has {b_rank} axes only.")
         return list(range(a_rank - axes, a_rank)), list(range(axes))
     if len(axes) != 2:
         raise ValueError(
@@ -162,6 +187,10 @@ def _dot_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
             f"Different number of contraction axes `a` and `b`, {len(first)} != {len(second)}."
         )
     for name, rank, given in (("a", a_rank, first), ("b", b_rank, second)):
+        if any(not isinstance(k, (int, np.integer)) for k in given):
+            raise TypeError(f"`axes` of `{name}` must be whole numbers, got {given}.")
+        if len(set(given)) < len(given):
+            raise ValueError(f"`axes` of `{name}` must be different ones, got {given}.")
         if any(not -rank <= k < rank for k in given):
             said = f"`axes` {given} of `{name}`: it has {rank} axes."
             raise errors.invalid(f"{said} [Op:GatherV2]") if gathers else IndexError(said)

@@ -153,7 +153,7 @@ def _select(condition: Any, t: Any, e: Any) -> Any:
 
 
 def _mat_mul(a: Any, b: Any, transpose_a: Any, transpose_b: Any, grad_a: Any, grad_b: Any) -> Any:
-    pair = arguments.matching(registry["matmul"], [a, b])
+    pair = arguments.matching("MatMul", [a, b])
     flags = {"transpose_a": transpose_a, "transpose_b": transpose_b}
     for name, flag in (*flags.items(), ("grad_a", grad_a), ("grad_b", grad_b)):
         arguments.truth(flag, name)
@@ -246,7 +246,7 @@ def _one(op: Any) -> Callable[..., Any]:
 
 
 def _two(op: Any) -> Callable[..., Any]:
-    return lambda x, y: op.apply(*arguments.matching(op, [x, y]))
+    return lambda x, y: op.apply(*arguments.matching(op.label, [x, y]))
 
 
 def _ops() -> dict[str, Callable[..., Any]]:

@@ -203,7 +203,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
         return joined(values, axis)
     if len(values) == 1:
         _concat_axis(axis, 1)
-    tensors = matching(shape_ops.concat, values, "concat")
+    tensors = matching("ConcatV2", values, "concat", beside=[axis])
     place = axis if axis.__class__ is int else _concat_axis(axis, len(values))
     if len(tensors) == 1:
         return _same(tensors[0])
@@ -278,7 +278,7 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     ndim = convert.to_tensor(values[0])._value.ndim + 1
     _in_range(axis, ndim)
     place = integer(axis, "axis")
-    tensors = matching(shape_ops.stack, listed(values, "values", "pack"), "stack", True)
+    tensors = matching("Pack", listed(values, "values", "pack"), "stack")
     shapes = [t._value.shape for t in tensors]
     for k, shape in enumerate(shapes):
         if shape != shapes[0]:
@@ -528,6 +528,8 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     size = x._value.shape[place]
     if counts.shape != (size,):
         raise ValueError(f"Dimensions {size} and {counts.shape[0]} are not compatible")
+    if place + ndim and (counts < 0).any():  # along the first axis TensorFlow takes them for 0
+        raise errors.invalid(f"`repeats` must not be negative, got {counts.tolist()} [Op:Reshape]")
     places = tensor(np.repeat(np.arange(size, dtype=np.int32), np.maximum(counts, 0)))
     return index.take.apply(x, places, axis=place + ndim)
 
@@ -566,11 +568,12 @@ def pad(
         if x._value.dtype.kind != "O":
             return pad_ops.pad.apply(x, pads=pads)
         constant_values = b""
-    x, value = matching(_PAD, [x, constant_values])
+    x, value = matching("PadV2", [tensor, constant_values], beside=[paddings])
+    if value._value.ndim:
+        raise errors.invalid(
+            f"constant_values must be a scalar. Found: {list(value._value.shape)} [Op:PadV2]"
+        )
     return pad_ops.pad_with.apply(x, value, pads=pads)
-
-
-_PAD = pad_ops.pad_with
 
 
 def _pads(paddings: Any, shape: tuple[int, ...], label: str) -> pad_ops.Pads:

@@ -112,6 +112,8 @@ def _reduce(op: Op, x: Any, axis: Any, keepdims: Any) -> Any:
             from .ragged.reduce import reduce
 
             return reduce(op, x, axis, keepdims)
+        if axis.__class__ is float and not convert.quickly(x):
+            axis = np.float32(axis)  # the other way of TensorFlow's hopes for no dtype
         x = convert.to_tensor(x)
     value = x._value
     if value.dtype.kind not in op.takes:
@@ -172,10 +174,12 @@ def reduce_prod(
 def _truths(x: Any, axis: Any) -> Any:
     if convert.is_ragged(x):
         return x
-    if isinstance(axis, float):
+    if isinstance(axis, float) and convert.quickly(x):
         raise convert.cannot(axis, np.dtype(np.int32))
-    if convert.is_tensor_like(x) and isinstance(axis, (list, tuple)):
-        return convert.to_tensor(x, np.dtype(bool))  # TensorFlow goes another way with a list
+    if isinstance(axis, float):
+        axes_of(convert.to_tensor(x)._value.ndim, np.float32(axis), "Any")
+    if convert.is_tensor_like(x) and axis is not None and not convert.quickly(axis):
+        return convert.to_tensor(x, np.dtype(bool))
     return truths(x)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes, errors
-from .arguments import number, truth
+from .arguments import integer, number, truth
 from .core.apply import tensor
 from .core.op import Op
 from .ops import elementwise, segment
@@ -236,6 +236,8 @@ def bincount(
     >>> tf.math.bincount([1, 1, 3])
     <tf.Tensor: shape=(4,), dtype=int32, numpy=array([0, 2, 0, 1], dtype=int32)>
     """
+    if hasattr(arr, "dense_shape") and axis in (None, 0):
+        arr = arr.values
     values = np.asarray(convert.to_tensor(arr)._value)
     if values.dtype.kind == "O":
         raise errors.UnimplementedError(None, None, "Cast string to int32 is not supported")
@@ -247,6 +249,9 @@ def bincount(
         )
     if convert.is_tensor_like(axis) and axis._value.dtype.kind == "O":
         raise TypeError(f"Expected int for argument 'axis' not {axis!r}.")
+    plain = axis is None or isinstance(axis, (int, str, bytes))
+    if not plain and np.ndim(getattr(axis, "_value", axis)) == 0:
+        axis = integer(axis, "axis")
     if axis not in (None, 0, -1) if axis is None or axis.__class__ is int else True:
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported")
     if values.dtype not in (np.int32, np.int64):
@@ -261,12 +266,16 @@ def bincount(
         size = max(size, number(convert.to_tensor(minlength, values.dtype), "Maximum"))
     if maxlength is not None:
         size = min(size, number(convert.to_tensor(maxlength, values.dtype), "Minimum"))
-    rows = values.reshape(-1, values.shape[-1]) if axis == -1 and values.ndim == 2 else values
-    rows = rows if rows.ndim == 2 and axis == -1 else values.reshape(1, -1)
+    rows = values if values.ndim == 2 and axis == -1 else values.reshape(1, -1)
     places = np.where(rows < size, rows + size * np.arange(len(rows))[:, None], -1)
     ids, count = tensor(places.reshape(-1)), size * len(rows)
     if weights is None:
         wanted = np.dtype(dtypes.as_dtype(dtype or dtypes.int32).as_numpy_dtype)
+        if wanted.name not in ("int32", "int64", "float32", "float64"):
+            raise errors.invalid(
+                f"Value for attr 'T' of {convert.c_name(wanted)} is not in the list of allowed "
+                "values: int32, int64, float, double [Op:DenseBincount] name: "
+            )
         parts = tensor(np.ones(places.size, wanted))
     else:
         given = convert.to_tensor(weights)
@@ -276,7 +285,7 @@ def bincount(
     total = segment.bins.apply(parts, ids, count=count)
     if truth(binary_output, "binary_output"):
         total = tensor((total._value > 0).astype(total._value.dtype))
-    return tensor(total._value.reshape(-1, size)) if axis == -1 and values.ndim == 2 else total
+    return tensor(total._value.reshape(len(rows), size)) if rows is values else total
 
 
 def confusion_matrix(

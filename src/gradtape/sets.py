@@ -38,6 +38,8 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
     >>> tf.sparse.to_dense(tf.sets.difference([[1, 2, 3]], [[2, 5, 6]])).numpy().tolist()
     [[1, 3]]
     """
+    if aminusb is not True and aminusb is not False:
+        _compare(a, b, validate_indices, np.setdiff1d)  # what is wrong with them comes first
     a, b = (a, b) if aminusb else (b, a)
     truth(validate_indices, "validate_indices", True)
     return _compare(a, b, validate_indices, np.setdiff1d)

@@ -52,7 +52,9 @@ def top_k(
     >>> tf.math.top_k([3.0, 1.0, 4.0], k=2).indices
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([2, 0], dtype=int32)>
     """
-    x, count = convert.to_tensor(input), number(k, "TopKV2")
+    x, count = convert.to_tensor(input), number(k, "TopKV2", plain=not convert.quickly(input))
+    if k.__class__ is not int and np.ndim(getattr(k, "_value", k)):
+        raise errors.invalid(f"k must be scalar, got {k!r} [Op:TopKV2]")
     in_order = truth(sorted, "sorted", True)
     wanted = listed_dtype(index_type, "index_type", _PLACES, "TopKV2", "int32")
     shape = x._value.shape
@@ -238,9 +240,9 @@ def searchsorted(
                 "slice index -1 of dimension 0 out of bounds: sorted_sequence and values need an "
                 "axis each [Op:StridedSlice]"
             )
-    a, b = matching(sort_ops.searchsorted, [a, b])
     if a._value.dtype.kind in "bcO":
         raise errors.no_kernel("LowerBound", a.dtype.name)
+    a, b = matching("LowerBound", [a, b])
     first, second = a._value.shape, b._value.shape
     if first and second and first[:-1] != second[:-1]:
         # As in TensorFlow: the rows of both are taken one by one, however they are stacked.

@@ -274,8 +274,8 @@ def regex_replace(
     input: Any, pattern: str, rewrite: str, replace_global: bool = True, name: str | None = None
 ) -> Any:
     """Every match of a pattern (or the first) replaced."""
-    found, text = _pattern(pattern), _bytes(rewrite)
     replace_global = truth(replace_global, "replace_global", default=True)
+    found, text = _pattern(pattern), _bytes(rewrite)
     # \\0 is the whole match, which Python writes otherwise.
     text = re.sub(rb"\\0", rb"\\g<0>", text)
     return _each(lambda s: found.sub(text, s, count=0 if replace_global else 1), _strings(input))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, errors, hashing
-from .arguments import integer, listed, number, truth
+from .arguments import as_input, integer, listed, number, truth
 from .core.apply import tensor
 from .errors import invalid
 from .ragged import RaggedTensor
@@ -102,7 +102,12 @@ def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
 ) -> Any:
     """The strings of each segment joined."""
-    texts, ids = _strings(inputs), np.asarray(convert.to_tensor(segment_ids)._value)
+    kind, label = np.dtype(object), "UnsortedSegmentJoin"
+    if all(map(convert.quickly, (inputs, segment_ids, num_segments))):
+        given = as_input(inputs, kind, label)
+    else:
+        given = convert.to_tensor(inputs, kind)
+    texts, ids = given._value, np.asarray(convert.to_tensor(segment_ids)._value)
     count = number(num_segments)
     if texts.shape[: ids.ndim] != ids.shape:
         raise errors.invalid(
@@ -389,7 +394,8 @@ def unicode_transcode(
     """Strings in another encoding."""
     words = {"input_encoding": input_encoding, "output_encoding": output_encoding}
     _attributes(replacement_char, **words, errors=errors)
-    texts = _strings(input)
+    truth(replace_control_characters, "replace_control_characters")
+    texts = as_input(input, np.dtype(object), "UnicodeTranscode")._value
     made = []
     for text in np.ravel(texts).tolist():
         points, _ = _characters(

@@ -215,7 +215,7 @@ def non_max_suppression_overlaps(
 ) -> Any:  # fmt: skip
     """The same by a matrix of overlaps."""
     parts = (overlaps, scores)
-    if all(map(convert.becomes_any, (max_output_size, overlap_threshold, score_threshold))):
+    if all(map(convert.quickly, (max_output_size, overlap_threshold, score_threshold))):
         o, s = (as_input(x, np.float32, "NonMaxSuppressionWithOverlaps")._value for x in parts)
     else:
         o, s = (convert.to_tensor(x, np.dtype(np.float32))._value for x in parts)

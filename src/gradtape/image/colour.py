@@ -48,6 +48,8 @@ def convert_image_dtype(
     own = x.dtype
     if not (wanted.is_floating or wanted.is_integer):
         raise AttributeError("dtype must be either floating point or integer")
+    if not (own.is_floating or own.is_integer):
+        raise AttributeError(f"image dtype must be either floating point or integer, got {own!r}")
     if own == wanted:
         return x
     if own.is_integer and wanted.is_integer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import convert
+from .. import convert, errors
 from ..arguments import number
 from ..ops.index import getitem
 from ..rearranging import pad
@@ -73,18 +73,21 @@ def crop_to_bounding_box(
     top, left = number(offset_height), number(offset_width)
     rows, columns = number(target_height), number(target_width)
     height, width = size_of(x)
-    _require(left >= 0, "offset_width must be >= 0.")
-    _require(top >= 0, "offset_height must be >= 0.")
-    _require(columns > 0, "target_width must be > 0.")
-    _require(rows > 0, "target_height must be > 0.")
-    _require(width >= columns + left, "width must be >= target + offset.")
-    _require(height >= rows + top, "height must be >= target + offset.")
+    _require(left >= 0, "offset_width must be >= 0.", offset_width)
+    _require(top >= 0, "offset_height must be >= 0.", offset_height)
+    _require(columns > 0, "target_width must be > 0.", target_width)
+    _require(rows > 0, "target_height must be > 0.", target_height)
+    across, down = (target_width, offset_width), (target_height, offset_height)
+    _require(width >= columns + left, "width must be >= target + offset.", *across)
+    _require(height >= rows + top, "height must be >= target + offset.", *down)
     return _cut(x, top, left, rows, columns)
 
 
-def _require(holds: bool, message: str) -> None:
+def _require(holds: bool, message: str, *given: Any) -> None:
+    """A condition on arguments, which TensorFlow leaves to an op if tensors are among them."""
     if not holds:
-        raise ValueError(message)
+        by_op = any(map(convert.is_tensor_like, given))
+        raise errors.invalid(f"{message} [Op:Assert]") if by_op else ValueError(message)
 
 
 def _cut(x: Any, top: int, left: int, rows: int, columns: int) -> Any:
@@ -101,10 +104,11 @@ def pad_to_bounding_box(
     height, width = size_of(x)
     below = number(target_height) - top - height
     right = number(target_width) - left - width
-    _require(top >= 0, "offset_height must be >= 0")
-    _require(left >= 0, "offset_width must be >= 0")
-    _require(right >= 0, "width must be <= target - offset")
-    _require(below >= 0, "height must be <= target - offset")
+    _require(top >= 0, "offset_height must be >= 0", offset_height)
+    _require(left >= 0, "offset_width must be >= 0", offset_width)
+    across, down = (target_width, offset_width), (target_height, offset_height)
+    _require(right >= 0, "width must be <= target - offset", *across)
+    _require(below >= 0, "height must be <= target - offset", *down)
     lead = [(0, 0)] * (x._value.ndim - 3)
     return pad(x, [*lead, (top, below), (left, right), (0, 0)])
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import convert, errors
+from ..arguments import truth
 from ..core.apply import tensor
 from ..ops import index, shape
 from ..ops.resample import Taps, resample
@@ -212,7 +213,7 @@ def resize(
         raise errors.invalid(f"output dimensions must be positive, got [{rows}, {columns}]")
     if not batch:
         x = reshape(x, (1, *x._value.shape))
-    y = _resized(x, rows, columns, method, antialias)
+    y = _resized(x, rows, columns, method, truth(antialias, "antialias"))
     return y if batch else reshape(y, y._value.shape[1:])
 
 

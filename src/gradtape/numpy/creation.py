@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, errors, making
+from .. import arrays, convert, errors, making
 from .. import math as tf_math
 from ..arguments import number
 from ..arrays import cast
@@ -127,6 +127,8 @@ def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Any:
     wanted = np.dtype(np.float64) if wanted is None else wanted
     if k >= columns or -k >= rows:
         return making.zeros([rows, columns], wanted)
+    if wanted.kind == "O":
+        raise convert.cannot(1, wanted)
     return tensor(np.eye(rows, columns, k, wanted))
 
 

@@ -60,9 +60,10 @@ def take_along_axis(arr: Any, indices: Any, axis: Any) -> Any:
             f"Value for attr 'Tindices' of {indices.dtype.name} is not in the list of allowed "
             "values: int32, int64 [Op:GatherV2]"
         )
-    if not (-arr._value.ndim <= axis < arr._value.ndim and indices._value.ndim):
+    axis, ranks = number(axis, "TensorScatterUpdate"), (arr._value.ndim, indices._value.ndim)
+    if not -min(ranks) <= axis < min(ranks):
         raise errors.invalid(
-            f"axis {axis} of {list(arr._value.shape)} and {list(indices._value.shape)} "
+            f"indices[0] = [{axis}] does not index into shape [{min(ranks)}] "
             "[Op:TensorScatterUpdate]"
         )
     arr, places = _aligned(arr, indices, axis)

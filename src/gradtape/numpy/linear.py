@@ -89,6 +89,8 @@ def cross(
     a, b = pair(a, b)
     if axis is not None:
         axisa = axisb = axisc = axis
+    if isinstance(axisc, (list, tuple, str)):
+        raise TypeError(f"axisc must be a whole number, got {axisc!r}.")
     a, b = moveaxis(a, (axisa,), (-1,)), moveaxis(b, (axisb,), (-1,))
     flat = a.shape[-1] == 2 and b.shape[-1] == 2
     c = linalg.cross(*broadcast_arrays(_in_space(a), _in_space(b)))

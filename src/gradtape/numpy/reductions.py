@@ -56,6 +56,8 @@ def _reduce(
         compute = truths
     if isinstance(axis, Value) and axis._value.dtype.name not in ("int32", "int64"):
         axis = cast(axis, np.dtype(np.int64))
+    if isinstance(axis, np.floating):
+        axis = int(axis)  # TensorFlow takes NumPy's numbers for whole ones
     return compute(a, axis=axis, keepdims=bool(keepdims))
 
 

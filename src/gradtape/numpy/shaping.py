@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import arrays, errors
-from ..arguments import number
+from ..arguments import matching, number
 from ..core.apply import tensor
 from ..core.record import Value
 from .elementwise import named
@@ -129,6 +129,16 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
     """Two axes in each other's place."""
     a = as_tensor(a)
     order = list(range(a._value.ndim))
+    made = [np.int32(k) if k.__class__ is int and k < 0 else k for k in (axis1, axis2)]
+    if (
+        made[0].__class__ is not int is not made[1].__class__
+    ):  # TensorFlow takes both for one tensor
+        several = isinstance(axis1, (list, tuple)) is not isinstance(axis2, (list, tuple))
+        kinds = {as_tensor(axis)._value.dtype.name for axis in made}
+        if several and kinds != {"int32"}:
+            raise TypeError(f"Cannot convert a list of the axes {axis1!r} and {axis2!r}.")
+        if not several:
+            matching("Pack", [arrays.convert_to_tensor(axis) for axis in made])
     first, second = number(axis1, "ScatterNd"), number(axis2, "ScatterNd")
     if not all(-len(order) <= k < len(order) for k in (first, second)):
         raise errors.invalid(

@@ -10,6 +10,7 @@ from .. import arrays, convert, dtypes, errors, nest
 from ..arguments import number
 from ..core.apply import tensor
 from ..core.record import Value
+from ..ops import elementwise
 from ..ops.index import gather, take
 from ..ops.shape import concat
 from .tensor import RaggedTensor
@@ -238,7 +239,11 @@ def row_splits_to_segment_ids(splits: Any, name: Any = None, out_type: Any = Non
     if not len(ends):
         raise ValueError("Invalid row_splits: []")
     kind = ends.dtype if out_type is None else dtypes.as_dtype(out_type).as_numpy_dtype
-    return tensor(np.repeat(np.arange(len(ends) - 1), np.diff(ends)).astype(kind))
+    lengths = np.diff(ends)
+    if lengths.max(initial=-1) < 0 < len(lengths):
+        raise errors.invalid(f"Expected multiples[1] >= 0, but got {lengths.max()} [Op:Tile]")
+    rows = np.repeat(np.arange(len(lengths)), np.maximum(lengths, 0))
+    return tensor(rows.astype(kind))
 
 
 def segment_ids_to_row_splits(
@@ -269,6 +274,15 @@ def stack_dynamic_partitions(
     <tf.RaggedTensor [[b'b'], [b'a', b'c']]>
     """
     x, parts = _ragged_or_tensor(data), convert.to_tensor(partitions)._value
+    if parts.dtype.kind == "O":
+        raise errors.UnimplementedError(
+            None, None, "Cast int32 to string is not supported; partitions are whole numbers "
+            "[Op:Cast]",
+        )  # fmt: skip
+    if parts.dtype.kind == "b":
+        raise convert.wrong_dtype(elementwise.maximum, parts.dtype)
+    if parts.dtype.name not in ("int32", "int64"):
+        raise ValueError(f"value_rowids must have dtype int32 or int64, got {parts.dtype.name}.")
     if list(x.shape)[: parts.ndim] != list(parts.shape):
         raise ValueError(f"Shapes {parts.shape} and {x.shape} are incompatible")
     if parts.ndim != 1 and isinstance(x, RaggedTensor):
@@ -298,7 +312,9 @@ def stack(values: Any, axis: Any = 0, name: Any = None) -> Any:
     for part in parts:
         if _rank(part) != rank:
             raise ValueError(f"Shape {part.shape} must have rank {rank}")
-    place = number(axis)
+    if not isinstance(axis, int):
+        raise TypeError(f"axis must be an int; got {type(axis).__name__}")
+    place = axis
     if not -rank - 1 <= place <= rank:
         raise ValueError(f"axis={place} out of bounds: expected {-rank - 1}<=axis<{rank + 1}")
     return _stacked(parts, place % (rank + 1), rank)

@@ -306,6 +306,8 @@ def _shift(x: Any, axes: Any, sign: int) -> Any:
         axes = list(range(len(shape)))
     elif not isinstance(axes, int):
         axes = np.asarray(convert.to_tensor(axes)._value).tolist()
+        if np.ndim(axes) > 1:
+            raise errors.invalid(f"shift must be a scalar or a 1-D vector, got {axes} [Op:Roll]")
     for k in [axes] if isinstance(axes, int) else axes:
         if not -len(shape) <= k < len(shape):
             raise errors.invalid(

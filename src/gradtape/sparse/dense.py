@@ -14,7 +14,7 @@ from ..linalg import adjoint
 from ..math import conj
 from ..ops.index import take
 from ..ops.rows import add_rows
-from ..ops.shape import concat
+from ..ops.shape import cast, concat
 from .tensor import SparseTensor, check_places, number_of, places_of
 
 
@@ -101,13 +101,9 @@ def to_indicator(sp_input: Any, vocab_size: Any, name: Any = None) -> Any:
     x = sparse(sp_input)
     if not isinstance(vocab_size, int) and not convert.is_tensor_like(vocab_size):
         raise TypeError(f"vocab_size has to be a Tensor or Python int. Found {type(vocab_size)}")
-    kinds = x.values._value
-    if kinds.dtype.kind != "i":
-        raise errors.invalid(
-            f"the values must be whole numbers, got {x.dtype!r} [Op:SparseToDense]"
-        )
+    kinds = cast.apply(x.values, dtype=np.dtype(np.int64))._value
     shape = np.array([*x.dense_shape._value[:-1], int(vocab_size)], np.int64)
-    places = np.concatenate([x.indices._value[:, :-1], kinds[:, None].astype(np.int64)], 1)
+    places = np.concatenate([x.indices._value[:, :-1], kinds[:, None]], 1)
     true = SparseTensor(places, np.ones(len(places), bool), shape)
     return to_dense(true, validate_indices=False)
 
@@ -177,7 +173,7 @@ def sparse_dense_matmul(
         return adjoint(sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a))
     a = sparse(sp_a)
     adjoint_a, adjoint_b = truth(adjoint_a, "adjoint_a"), truth(adjoint_b, "adjoint_b")
-    b = convert.to_tensor(b, hint=a.values._value.dtype)
+    b = convert.to_tensor(b)
     if b._value.dtype != a.values._value.dtype:
         raise errors.invalid(
             f"cannot compute SparseTensorDenseMatMul as input #3(zero-based) was expected to be a "

@@ -67,6 +67,10 @@ def eye(
             raise TypeError(f"{name_} must be an integer value, got {given!r}")
     height = number(num_rows)
     width = height if num_columns is None else number(num_columns)
+    if min(height, width) < 0:
+        raise errors.invalid(
+            f"Requires start <= limit when delta > 0: 0/{min(height, width)} [Op:Range] name: "
+        )
     on = np.arange(min(height, width), dtype=np.int64)
     ones = np.ones(len(on), dtypes.as_dtype(dtype).as_numpy_dtype)
     return SparseTensor(np.stack([on, on], 1), tensor(ones), np.array([height, width], np.int64))

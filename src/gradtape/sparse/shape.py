@@ -18,6 +18,8 @@ def expand_dims(sp_input: Any, axis: Any = None, name: Any = None) -> SparseTens
     """A new axis of size 1, at the end unless said otherwise."""
     x = sparse(sp_input)
     rank = len(x.dense_shape)
+    if isinstance(axis, (list, tuple, str, float)):
+        raise TypeError(f"axis must be an integer value in [{-rank - 1}, {rank}], got {axis!r}")
     place = -1 if axis is None else number(axis)
     if not -rank - 1 <= place <= rank:
         raise errors.invalid(
@@ -88,5 +90,10 @@ def transpose(sp_input: Any, perm: Any = None, name: Any = None) -> SparseTensor
     x = sparse(sp_input)
     rank = len(x.dense_shape)
     order = range(rank)[::-1] if perm is None else numbers(perm, "Transpose", "Tperm")
+    if len(order) != rank:
+        raise ValueError(f"Dimensions {len(order)} and {rank} are not compatible")
+    for k, place in enumerate(order):
+        if not 0 <= place < rank:
+            raise errors.invalid(f"indices[{k}] = {place} is not in [0, {rank}) [Op:GatherV2]")
     places, shape = x.indices._value[:, list(order)], x.dense_shape._value[list(order)]
     return reorder(SparseTensor(places, x.values, shape))

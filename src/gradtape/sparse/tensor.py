@@ -107,9 +107,6 @@ class SparseTensor(CompositeTensor):
     def __truediv__(self, other: Any) -> SparseTensor:
         return self.with_values(self.values / _at(other, self))
 
-    def __neg__(self) -> SparseTensor:
-        return self.with_values(-self.values)
-
     def __str__(self) -> str:
         parts = (self.indices, self.values, self.dense_shape)
         return "SparseTensor(indices={!s}, values={!s}, dense_shape={!s})".format(*parts)

@@ -71,7 +71,7 @@ def alone(program: Program, tf: Any) -> list[Program]:
             found.append(_alone(program["id"], kind, step, inputs))
         if "assign" in step["op"]:  # from here on the variable holds something else
             given.pop(step["of"][0], None)
-        if step["to"] in reached:
+        if step["to"] in reached and reached[step["to"]].dtype.kind not in "OSU":  # no texts
             given[step["to"]] = _given(step["to"], reached[step["to"]])
     return found
 

@@ -78,7 +78,7 @@ def results(program: dict[str, Any], tf: Any) -> dict[str, Any]:
     def look(x: Any) -> Any:
         name = next(names, "")
         with contextlib.suppress(Exception):  # a nest of several, something sparse
-            found[name] = x.numpy() if hasattr(x, "numpy") else np.asarray(x)
+            found[name] = np.asarray(x.numpy() if hasattr(x, "numpy") else x)
         return x
 
     answer(program, tf, look)

@@ -101,16 +101,25 @@ def _left_out(d: Found) -> bool:
 
 
 @DIFFERS.difference(
+    "hsv to rgb",
+    "`tf.image.hsv_to_rgb` has a gradient; TensorFlow says None.",
+)
+def _hsv_to_rgb(d: Found) -> bool:
+    return none(d.expected) and "tf.image.hsv_to_rgb(" in d.ops and d.place[:1] > (0,)
+
+
+@DIFFERS.difference(
     "not traced",
-    "`tf.function` runs the Python function itself: a wrong shape or dtype in it is the "
-    "InvalidArgumentError of eager code, not the ValueError or TypeError of tracing, a missing "
-    "kernel is a NotFoundError, both also where the result is not used; `map_fn` over no rows "
-    "has the shape of eager code; and variables may be made in it.",
+    "`tf.function` and `tf.vectorized_map` run the Python function itself: a wrong shape or dtype "
+    "in it is the InvalidArgumentError of eager code, not the ValueError or TypeError of tracing, "
+    "a missing kernel is a NotFoundError, both also where the result is not used; `map_fn` over no "
+    "rows has the shape of eager code; and variables may be made in it.",
 )
 def _traced(d: Found) -> bool:
     """Both refuse a step of a `tf.function`, TensorFlow while it traces."""
     error, ours = raised(d.expected), raised(d.got)
-    if d.program["scenario"]["kind"] not in ("function", "whole"):
+    mapped = "tf.vectorized_map(" in d.ops and error and error["message"].startswith("in user code")
+    if d.program["scenario"]["kind"] not in ("function", "whole") and not mapped:
         return False
     if not error:
         return _unused(d) if ours else _mapped_nothing(d)
@@ -193,6 +202,18 @@ def _gather_of_nothing(d: Found) -> bool:
         and "is not in [0, " in message
         and "[Op:GatherV2]" in message
     )
+
+
+@DIFFERS.difference(
+    "transform of nothing",
+    "A Fourier transform of lines without entries that are to be filled up is an "
+    "InvalidArgumentError, and so is a convolution without rows in its result; TensorFlow gives "
+    "memory that nobody wrote to.",
+)
+def _transform_of_nothing(d: Found) -> bool:
+    message = (raised(d.got) or {}).get("message", "")
+    empty = "Input must be at least as long as fft_length", "out of bounds for axis 1 with size 0"
+    return not raised(d.expected) and any(word in message for word in empty)
 
 
 @DIFFERS.difference(

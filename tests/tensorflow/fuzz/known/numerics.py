@@ -45,6 +45,62 @@ def _nan_in_matrix(d: Found) -> bool:
     return any(not np.isfinite(value).all() for value in d.operands("tf.linalg."))
 
 
+VECTORS = ("tf.linalg.svd(", "tf.linalg.eigh(", "tf.linalg.eig(", "tf.eig(", "tf.linalg.qr(")
+
+
+@DIFFERS.difference(
+    "signs of vectors",
+    "Singular vectors and eigenvectors are given up to their sign, which is LAPACK's.",
+)
+def _signs(d: Found) -> bool:
+    """Numbers of the same size, behind such a decomposition."""
+    if not d.numeric or not any(word in d.ops for word in VECTORS):
+        return False
+    wanted, found = numbers(d.expected), numbers(d.got)
+    return bool(np.allclose(np.abs(wanted), np.abs(found), 1e-3, 1e-4, equal_nan=True))
+
+
+WINDOWS = ("conv", "sobel_edges", "avg_pool")
+
+
+@DIFFERS.difference(
+    "sums beyond the range",
+    "Whether a window with numbers near the end of their range adds up to an infinity, to nan or "
+    "to a number hangs on the order of the sum.",
+)
+def _beyond(d: Found) -> bool:
+    """Only numbers that are not finite on one side, behind a window over such numbers."""
+    words = WINDOWS if d.numeric else ()
+    given = [np.asarray(value) for word in words for value in d.operands(word)]
+    large = any((np.abs(value[np.isfinite(value)]) > 1e30).any() for value in given)
+    wanted, found = numbers(d.expected), numbers(d.got)
+    return large and equal(wanted, found, ~np.isfinite(wanted) | ~np.isfinite(found))
+
+
+COLOURS = ("adjust_hue", "adjust_saturation", "random_hue", "random_saturation")
+
+
+@DIFFERS.difference(
+    "pixels of 32 bits",
+    "Colours of whole-number images go through float32, in which the last 8 bits of 32 are "
+    "roundings.",
+)
+def _wide_pixels(d: Found) -> bool:
+    dtype = d.expected.get("tensor", "") if d.numeric else ""
+    if dtype not in ("int32", "uint32") or not any(word in d.ops for word in COLOURS):
+        return False
+    return bool((np.abs(numbers(d.expected) - numbers(d.got)) <= 2**8).all())
+
+
+@DIFFERS.difference(
+    "erfinv near 0",
+    "`erfinv` of a number near 0 is accurate; TensorFlow's goes by (1 + x) / 2 and loses digits.",
+)
+def _erfinv_near_zero(d: Found) -> bool:
+    given = d.operands("erfinv") if d.numeric else []
+    return any(((value != 0) & (np.abs(value) < 1e-3)).any() for value in map(np.asarray, given))
+
+
 @DIFFERS.difference(
     "nan in a pool",
     "In a max pool nan is greater than nothing, and the slope goes to the greatest number, "
@@ -96,6 +152,20 @@ def _below_zero(d: Found) -> bool:
     casts = [step for step in d.program["steps"] if step["op"] == "tf.cast({0}, {to})"]
     given = [values.get(step["of"][0]) for step in casts if step["dtype"].startswith("uint")]
     return any(value is not None and (value < 0).any() for value in given)
+
+
+@DIFFERS.difference(
+    "saturated to 64 bits",
+    "`saturate_cast` of and to whole numbers of 64 bits ends at the last number that both dtypes "
+    "hold; TensorFlow's limit is one beyond, and what a cast makes of that is undefined.",
+)
+def _saturated(d: Found) -> bool:
+    """Only numbers from 2**62 on, behind saturate_cast or what is made of it."""
+    words = ("saturate_cast", "convert_image_dtype")
+    if not d.numeric or not any(word in d.ops for word in words):
+        return False
+    wanted, found = numbers(d.expected), numbers(d.got)
+    return equal(wanted, found, np.maximum(np.abs(wanted), np.abs(found)) >= 2.0**62)
 
 
 @DIFFERS.difference(

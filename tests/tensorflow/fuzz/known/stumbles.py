@@ -21,6 +21,8 @@ PLAIN = re.compile(
     r"^'(list|tuple|int|float|bool|complex|str|bytes|range|numpy\.\w+)' object has no attribute "
     r"'(shape|dtype|get_shape|ndims|rank|_shape|_shape_as_list|is_self_adjoint|device|graph|"
     r"is_fully_defined|set_shape|as_list|base_dtype)'"
+    r"|^'numpy\.dtypes\.\w+' object has no attribute 'is_(floating|integer|complex|bool)'"
+    r"|^'([\w.]*EagerTensor|ResourceVariable)' object has no attribute '(ndims|is_self_adjoint)'"
     r"|^EagerTensor object has no attribute '(astype|data|tolist|transpose|reshape|ravel)'"
     r"|^can't multiply sequence by non-int|^can only concatenate (list|tuple) \(not "
     r"|^list indices must be integers or slices, not tuple$"
@@ -67,7 +69,7 @@ def _short_seeds(d: Found) -> bool:
     "Numbers, lists and arrays are taken where TensorFlow's Python asks them for what only its "
     "tensors have, or its tensors for what only NumPy's arrays have, and ends in an "
     "AttributeError or a TypeError of Python's: `tf.nn.conv2d` of a list, "
-    "`tf.experimental.numpy.cbrt` of whole numbers.",
+    "`tf.experimental.numpy.isinf` of an array, `tf.experimental.numpy.cbrt` of whole numbers.",
 )
 def _plain_values(d: Found) -> bool:
     error = raised(d.expected)
