@@ -483,7 +483,8 @@ def dynamic_partition(
 
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     """Entries put together by their numbers; where two have the same, the later one stays."""
-    if convert.is_tensor_like(indices) and convert.is_tensor_like(data):
+    rows = convert.is_tensor_like(data) or all(map(convert.quickly, data))
+    if convert.is_tensor_like(indices) and rows:
         places, data = [as_input(b, np.int32, "DynamicStitch") for b in indices], list(data)
     else:
         if convert.is_tensor_like(indices):

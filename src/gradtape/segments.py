@@ -249,8 +249,8 @@ def bincount(
         )
     if convert.is_tensor_like(axis) and axis._value.dtype.kind == "O":
         raise TypeError(f"Expected int for argument 'axis' not {axis!r}.")
-    plain = axis is None or isinstance(axis, (int, str, bytes))
-    if not plain and np.ndim(getattr(axis, "_value", axis)) == 0:
+    held = getattr(axis, "_value", axis)
+    if isinstance(held, (np.ndarray, np.generic)) and not held.ndim:
         axis = integer(axis, "axis")
     if axis not in (None, 0, -1) if axis is None or axis.__class__ is int else True:
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported")

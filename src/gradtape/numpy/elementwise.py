@@ -18,7 +18,8 @@ from ..arrays import cast
 from ..clipping import clip_by_value
 from ..core.apply import tensor
 from ..core.record import Value
-from ..ops import bits, elementwise
+from ..ops import bits
+from ..ops import complex as complex_ops
 from .types import BOOL, as_tensor, default_float, is_inexact, pair, promoted
 
 __all__ = [
@@ -211,7 +212,7 @@ def _integers(a: Any, b: Any) -> tuple[Any, Any]:
     if a._value.dtype.kind not in "iu":
         raise ValueError(f"Arguments to gcd must be integers, got {a.dtype.name}.")
     if a._value.dtype.name in ("uint16", "uint32", "uint64"):
-        raise convert.wrong_dtype(elementwise.abs, a._value.dtype)
+        raise convert.wrong_dtype(complex_ops.absolute, a._value.dtype)
     return a._value, b._value
 
 
