@@ -4,8 +4,9 @@ gradtape with its doctor, TensorFlow with the same doctor (eager, and in a `tf.f
 `enable_check_numerics`, PyTorch with anomaly detection: a process for each, which runs the same
 steps by turns with and without, so that a slow minute of the machine hits both. Then the memory of
 gradtape's doctor over 20,000 steps. `--sizes` shows instead how the cost grows: ten steps from the
-first on, with 10 to 10,000 variables, of a residual network and of convolutions, on both engines,
-processor time and peak memory of the whole process.
+first on, with 10 to 10,000 variables, of a residual network, of convolutions and of `fit`, and one
+step of a million ops, on both engines, processor time and peak memory of the whole process.
+`--sizes tensorflow` and `--only variables` choose among them.
 """
 
 import argparse
@@ -28,6 +29,7 @@ PEERS = {
     "tensorflow-doctor-function": "gradtape doctor on a tf.function",
 }
 STEPS, LONG = 300, 20_000
+ENGINES = ("gradtape", "tensorflow")
 
 
 def main(arguments):
@@ -39,7 +41,8 @@ def main(arguments):
         print(json.dumps(once(*options.once)))
         return
     if options.sizes:
-        sizes(options.rounds)
+        engines = ENGINES if options.sizes == "both" else (options.sizes,)
+        sizes(options.rounds, engines, options.only)
         return
     for name, title in PEERS.items():
         peer = name.partition("-")[0].upper()
@@ -62,28 +65,43 @@ def main(arguments):
 def parser():
     made = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     made.add_argument("--rounds", type=int, default=9, help="turns with and without")
-    made.add_argument("--sizes", action="store_true", help="how the cost grows with the program")
+    made.add_argument(
+        "--sizes", nargs="?", const="both", choices=("both", *ENGINES),
+        help="how the cost grows with the program, on one engine or both",
+    )  # fmt: skip
+    made.add_argument("--only", choices=GROWING, help="of the programs that grow, this one")
     made.add_argument("--work", choices=PEERS, help=argparse.SUPPRESS)
     made.add_argument("--once", nargs=4, help=argparse.SUPPRESS)
     return made
 
 
 # --- how the cost grows ---------------------------------------------------------------------------
-def sizes(rounds):
+def sizes(rounds, engines, only):
     """Ten steps of growing programs, plain and watched by turns, a process each."""
     cases = [("variables", str(10**k)) for k in range(1, 5)]
     cases += [("residual", "400"), ("convolutions", "64"), ("convolutions", "128")]
-    for engine in ("gradtape", "tensorflow"):
+    cases += [("fit", "16"), ("ops", "100000"), ("ops", "1000000")]
+    # Compiled modules are kept, as they are for everybody else.
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    for engine in engines:
         python = os.environ.get(f"GRADTAPE_BENCH_PYTHON_{engine.upper()}", sys.executable)
         for name, size in cases:
+            if (only or name) != name or (engine, name) == ("gradtape", "fit"):
+                continue
+            if (engine, name, size) == ("tensorflow", "ops", "1000000"):
+                continue  # a minute and more without the doctor
             best = {}
-            for turn in range(2 * rounds):
+            for turn in range(-1, 2 * rounds):  # the first only fills caches
                 how = "watched" if turn % 2 else "plain"
                 command = [python, __file__, "--once", engine, name, size, how]
-                done = subprocess.run(command, capture_output=True, text=True, check=False)
+                done = subprocess.run(
+                    command, capture_output=True, text=True, check=False, env=environment
+                )
                 if done.returncode:
                     print(f"{engine:12}{name:14}{size:>7} {done.stderr.strip().splitlines()[-1]}")
                     break
+                if turn < 0:
+                    continue
                 found = json.loads(done.stdout.splitlines()[-1])
                 known = best.setdefault(how, found)
                 best[how] = {k: min(known[k], found[k]) for k in found}
@@ -98,24 +116,25 @@ def sizes(rounds):
 
 
 def once(engine, name, size, how):
-    """Ten steps in this process: its processor time, imports and report included, and its peak."""
+    """Ten steps in this process, or one of many ops: its processor time, imports and report
+    included, and its peak."""
     if engine == "tensorflow":
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
         import tensorflow as tf
     else:
         import gradtape as tf
-    step = GROWING[name](tf, int(size))
+    step, steps = GROWING[name](tf, int(size)), 1 if name == "ops" else 10
     if how == "watched":
         from gradtape import doctor
 
         with doctor.watch(engine=engine) as report:
-            for _ in range(10):
+            for _ in range(steps):
                 step()
         report.to_text()
         assert not report.findings, report.findings
         assert not report.faults, report.faults
     else:
-        for _ in range(10):
+        for _ in range(steps):
             step()
     used = resource.getrusage(resource.RUSAGE_SELF)
     return {"seconds": used.ru_utime + used.ru_stime, "MB": used.ru_maxrss / 1024}
@@ -181,7 +200,34 @@ def convolutions(tf, n):
     return step
 
 
-GROWING = {"variables": many_variables, "residual": residual, "convolutions": convolutions}
+def many_ops(tf, n):
+    x = tf.Variable(1.0)
+
+    def step():
+        with tf.GradientTape() as tape:
+            y = x
+            for _ in range(n):
+                y = y * 1.0
+        tape.gradient(y, x)
+
+    return step
+
+
+def fitted(tf, n):
+    """Keras's own loop over n layers, a batch each time."""
+    rng = np.random.default_rng(0)
+    dense = [tf.keras.layers.Dense(32, activation="relu") for _ in range(n - 1)]
+    model = tf.keras.Sequential([*dense, tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    x = rng.normal(size=(64, 32)).astype("float32")
+    y = x[:, :1] * 0.5
+    return lambda: model.fit(x, y, batch_size=64, verbose=0)
+
+
+GROWING = {
+    "variables": many_variables, "residual": residual, "convolutions": convolutions,
+    "fit": fitted, "ops": many_ops,
+}  # fmt: skip
 
 
 def work(name, rounds):

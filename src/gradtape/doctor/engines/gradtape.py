@@ -547,6 +547,8 @@ def _asked(event: tuple, frame: FrameType) -> Asked:
 
 def gradient_array(g: Any) -> Any:
     """The numbers of an answer: of IndexedSlices or a ragged tensor, its values."""
+    if g.__class__ is Tensor:  # nearly always, and quicker than to ask what else it may be
+        return g._value
     if g is None:
         return None
     g = getattr(g, "flat_values", g)
