@@ -258,7 +258,9 @@ def listed_dtype(
     if value is None and default:
         return np.dtype(default)
     try:
-        found = dtypes.as_dtype(getattr(value, "dtype", value))
+        # A class of NumPy's has a `dtype` too, which is none.
+        own = value if isinstance(value, type) else getattr(value, "dtype", value)
+        found = dtypes.as_dtype(own)
     except TypeError:
         if value.__class__ is int:
             raise errors.invalid(

@@ -159,6 +159,13 @@ def _attributes(
     return found
 
 
+def _some(range_max: int, label: str) -> None:
+    if range_max < 1:
+        raise errors.invalid(
+            f"Value for attr 'range_max' of {range_max} must be at least minimum 1 [Op:{label}]"
+        )
+
+
 def _converted(classes: Any, *numbers: Any) -> None:
     """With a number that is not Python's own TensorFlow's op converts its input itself."""
     if any(n.__class__ is not int for n in numbers):
@@ -239,6 +246,7 @@ def log_uniform_candidate_sampler(
     <tf.Tensor: shape=(4,), dtype=int64, numpy=array([2, 8, 4, 7])>
     """
     given = _attributes(true_classes, num_true, num_sampled, unique, range_max)
+    _some(given[3], "LogUniformCandidateSampler")
     stream = _seeds.kernel(seed, "LogUniformCandidateSampler", *given)
     parts = _sampled("LogUniform", true_classes, *given, _log_uniform(given[3]), stream)
     return LogUniformCandidateSampler(*parts)
@@ -251,6 +259,7 @@ def learned_unigram_candidate_sampler(
     """Classes below `range_max`, as often as they were true in equal calls before."""
     label = "LearnedUnigramCandidateSampler"
     given = _attributes(true_classes, num_true, num_sampled, unique, range_max)
+    _some(given[3], label)
     stream = _seeds.kernel(seed, label, *given)
     key: tuple = (label, "weights", *given, seed)
     counts: Any = _seeds.kernels.get(key)

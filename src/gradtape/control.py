@@ -194,6 +194,9 @@ def _check_callable(fn: Any, label: str) -> None:
 
 def _one_truth(back_prop: Any) -> None:
     """TensorFlow compares it with False, and arrays have more than one answer to that."""
+    held = getattr(back_prop, "_value", None)
+    if isinstance(held, (np.ndarray, np.generic)):
+        convert.to_tensor(False, held.dtype)
     if back_prop is not True and np.size(getattr(back_prop, "_value", back_prop)) != 1:
         raise ValueError(
             "The truth value of an array with more than one element is ambiguous: 'back_prop' is "

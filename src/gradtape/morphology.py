@@ -15,6 +15,7 @@ from .ops import elementwise, index, shape
 from .ops import pool as pool_ops
 from .ops.windows import Geometry, padded
 from .rearranging import reverse
+from .shapes import TensorShape
 from .sliding import geometry_of, lengths, numbers
 
 
@@ -45,7 +46,7 @@ def max_pool_with_argmax(
     label = "MaxPoolWithArgmax"
     _only_nhwc(data_format)
     for name_, given in (("ksize", ksize), ("strides", strides)):
-        lengths(given, 2, name_)
+        lengths(tuple(given) if isinstance(given, TensorShape) else given, 2, name_)
     x = convert.to_tensor(input)
     if x._value.dtype.kind not in pool_ops.max_pool.takes:
         raise convert.wrong_dtype(pool_ops.max_pool, x._value.dtype)

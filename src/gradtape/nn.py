@@ -352,10 +352,8 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
     if x._value.dtype.kind in "bO":
         raise convert.wrong_dtype(elementwise.sub, x._value.dtype)
     sizes, given = x._value.shape, b._value.shape
-    if len(sizes) < (3 if first else 2):
-        raise errors.invalid(
-            f"Input tensor must be at least {3 if first else 2}D: {list(sizes)} [Op:BiasAdd] name: "
-        )
+    if len(sizes) < 2:
+        raise errors.invalid(f"Input tensor must be at least 2D: {list(sizes)} [Op:BiasAdd] name: ")
     if len(given) != 1:
         raise errors.invalid(f"Biases must be 1D: {list(given)} [Op:BiasAdd] name: ")
     if given[0] != sizes[1 if first else -1]:

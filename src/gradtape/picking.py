@@ -225,6 +225,10 @@ def _check_parts(sizes: list[int]) -> None:
 def _shorten(y: Any, max_norm: Any, lead: int) -> Any:
     from .clipping import limit_of
 
+    if y._value.dtype.kind in "bO":
+        raise convert.wrong_dtype(elementwise.mul, y._value.dtype)
+    if y._value.dtype.kind in "iu":
+        raise convert.wrong_dtype(elementwise.sqrt, y._value.dtype)
     limit = limit_of(max_norm, y._value.dtype)
     axes = tuple(range(lead - y._value.ndim, 0))
     total = reduce_ops.sum.apply(elementwise.mul.apply(y, y), axis=axes, keepdims=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import arrays, convert, dtypes, errors, nest
-from ..arguments import number
+from ..arguments import matching, number
 from ..core.apply import tensor
 from ..core.record import Value
 from ..ops import elementwise
@@ -323,6 +323,7 @@ def stack(values: Any, axis: Any = 0, name: Any = None) -> Any:
 def _stacked(parts: list, axis: int, rank: int) -> Any:
     dense = not any(isinstance(part, RaggedTensor) for part in parts)
     if dense and rank == 1 and axis == 0:
+        parts = matching("ConcatV2", parts, "concat")
         ends = np.cumsum([0, *[len(part) for part in parts]]).astype(np.int32)  # as TensorFlow's
         return RaggedTensor(concat.apply(*parts, axis=-1), tensor(ends))
     if dense and axis >= rank - 1:

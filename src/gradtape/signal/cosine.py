@@ -53,6 +53,8 @@ def _transform(value: Any, kind: Any, n: Any, axis: Any, norm: Any, inverse: boo
     if x._value.dtype.char not in "fd":
         kinds = "tf.float32 or tf.float64"
         raise (ValueError if kind == 1 else TypeError)(f"DCT requires {kinds} inputs, got: {x!r}")
+    if norm and not inverse and not size:
+        raise errors.invalid(f"Paddings must be non-negative: 0 {size - 1} [Op:PadV2] name: ")
     if kind > 1 and not x._value.size and size:
         raise errors.invalid(f"DCT of no signals, of shape {list(x._value.shape)} [Op:RFFT] name: ")
     kind = _INVERSE[kind] if inverse else kind

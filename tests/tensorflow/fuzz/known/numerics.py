@@ -93,6 +93,25 @@ def _wide_pixels(d: Found) -> bool:
 
 
 @DIFFERS.difference(
+    "hue of grey",
+    "The gradient of `tf.image.rgb_to_hsv` is shared among equal channels, and negative channels "
+    "have one too; TensorFlow's formula takes the first of equal ones, and leaves out what is not "
+    "positive.",
+)
+def _hue_of_grey(d: Found) -> bool:
+    """A gradient behind rgb_to_hsv of a pixel with equal channels, or with one that is not
+    positive."""
+    if not d.numeric or d.place[:1] == (0,):
+        return False
+    for value in map(np.asarray, d.operands("tf.image.rgb_to_hsv(")):
+        if value.size % 3 == 0:
+            pixels = np.sort(value.reshape(-1, 3), axis=-1)
+            if (np.diff(pixels, axis=-1) == 0).any() or (pixels <= 0).any():
+                return True
+    return False
+
+
+@DIFFERS.difference(
     "erfinv near 0",
     "`erfinv` of a number near 0 is accurate; TensorFlow's goes by (1 + x) / 2 and loses digits.",
 )
