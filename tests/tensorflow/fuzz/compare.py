@@ -113,7 +113,9 @@ def _differences(expected: Any, got: Any, relative: float, place: tuple[int, ...
         expected, got = expected["rows"], got["rows"]
     path = "answer" + "".join(f"[{i}]" for i in place)
     # The dtype of a wild program's result is known only now.
-    dtype = expected["tensor"] if _has(expected, "tensor") else ""
+    inner = next((k for k in ("ragged", "sparse") if _has(expected, k)), "")
+    part = expected[inner]["values"] if inner else expected
+    dtype = part["tensor"] if _has(part, "tensor") else ""
     own, _ = harness.TOLERANCE.get(dtype, (0.0, 0.0))
     words = harness.mismatch(expected, got, max(relative, own), path=path)
     if words:

@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import copy
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
 from tests.tensorflow.fuzz import interpret, known
-from tests.tensorflow.fuzz.worker import TensorFlow
+from tests.tensorflow.fuzz.arguments import DTYPES
+from tests.tensorflow.fuzz.worker import CRASHED, TensorFlow
 
 Program = dict[str, Any]
 
@@ -37,6 +39,8 @@ tf.constant([1 + 2j]) | tf.ones([3, 2, 3], tf.complex64) | tf.ones([1, 5, 2])
 """.replace("\n", " | ")
 # What a check of an argument raises.
 CHECKS = ("TypeError", "ValueError", "InvalidArgumentError")
+TOGETHER = 10  # programs that are answered at once
+PATIENCE = 60.0  # seconds, where changes make TensorFlow hang
 FEW = 8  # changes of a kind that are tried together
 CHOICES = [text.strip() for text in TEXTS.split(" | ") if text.strip()]
 
@@ -92,11 +96,27 @@ def form(program: Program, expected: Any, got: Any, tf: Any, worker: TensorFlow)
         if kind != one["kind"]
     ]
     given += [[{**one, "kind": kind} for one in inputs] for kind in KINDS] if inputs else []
-    for pair in _answers([{**program, "inputs": parts} for parts in given], tf, worker):
+    others = [{**program, "inputs": parts} for parts in given]
+    others += [_wrapped(program, words) for words in ("{}", "tf.constant({})", "np.array({})")]
+    for pair in _answers(others, tf, worker):
         errors = [known.raised(side) for side in pair]
         if all(errors) and _same(errors[1], ours) and errors[0]["raises"] in _types(ours):
             return True
     return False
+
+
+def _wrapped(program: Program, words: str) -> Program:
+    """Every list or tuple that is an argument of its own as a tensor, or an array; and every name
+    of a dtype as that dtype."""
+    candidate = copy.deepcopy(program)
+    for step in candidate["steps"]:
+        for hole in step.get("with", {}).values():
+            code = hole.get("code", "") if isinstance(hole, dict) else ""
+            if code.startswith(("[", "(")):
+                hole["code"] = words.format(code)
+            elif code.strip("'") in DTYPES:
+                hole["code"] = f"tf.{code.strip(chr(39))}"
+    return candidate
 
 
 def _gone(pair: Any, first: Any, second: Any) -> bool:
@@ -115,11 +135,16 @@ def _gone(pair: Any, first: Any, second: Any) -> bool:
 
 
 def _answers(programs: list[Program], tf: Any, worker: TensorFlow) -> list[Any]:
-    found = worker.answers(programs)
-    return [
-        (answer, interpret.answer(program, tf))
-        for program, answer in zip(programs, found, strict=True)
-    ]
+    """What both answer to each; after a while, to be on the safe side, nothing."""
+    begun, found = time.monotonic(), []
+    for first in range(0, len(programs), TOGETHER):
+        group = programs[first : first + TOGETHER]
+        if time.monotonic() > begun + PATIENCE:
+            found += [(CRASHED, CRASHED)] * len(group)
+            continue
+        answers = worker.answers(group)
+        found += [(answers[i], interpret.answer(one, tf)) for i, one in enumerate(group)]
+    return found
 
 
 Change = tuple[int, str, str]  # a step, the hole of an argument, and what to write there

@@ -11,7 +11,9 @@ from tests.tensorflow.fuzz.known.found import Family, Found
 DIFFERS = Family()
 
 # What a check of an argument raises here; an error of NumPy's or Python's own is a fault of ours.
-CHECKS = ("TypeError", "ValueError", "InvalidArgumentError", "UnimplementedError")
+CHECKS = (
+    "TypeError", "ValueError", "InvalidArgumentError", "UnimplementedError", "OverflowError",
+)  # fmt: skip
 ACCIDENTS = (
     "AttributeError", "IndexError", "KeyError", "UnboundLocalError", "AssertionError",
     "ZeroDivisionError", "RecursionError",
@@ -41,6 +43,18 @@ def _accidents(d: Found) -> bool:
     if not error or not ours:
         return False
     if error["raises"] not in ACCIDENTS and not harness.stumbled(error):
+        return False
+    return ours["raises"] in CHECKS and not harness.stumbled(ours)
+
+
+@DIFFERS.difference(
+    "no memory",
+    "A wrong argument is refused by a check also where TensorFlow first runs out of memory over it "
+    "(ResourceExhaustedError).",
+)
+def _no_memory(d: Found) -> bool:
+    error, ours = raised(d.expected), raised(d.got)
+    if not error or not ours or error["raises"] != "ResourceExhaustedError":
         return False
     return ours["raises"] in CHECKS and not harness.stumbled(ours)
 
