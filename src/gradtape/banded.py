@@ -129,6 +129,8 @@ def tridiagonal_matmul(
     """A matrix with three diagonals, above, on and below the main one, times a matrix."""
     _checked_format(diagonals_format)
     op = banded_ops.band_matmul
+    if diagonals_format == "matrix":
+        convert.pair(op, diagonals, rhs)
     a = _compact(diagonals, diagonals_format, padded=False)
     a, b = convert.pair(op, a, rhs)
     _only_wide(a, op.label)

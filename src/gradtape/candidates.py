@@ -364,6 +364,8 @@ def _sampled_logits(
 ) -> tuple:  # fmt: skip
     """Logits of the true classes and of the sampled ones, less those that chance gives, and the
     labels that go with them."""
+    if sampled is None:
+        arguments.integer(classes, "range_max")
     x = convert.to_tensor(inputs)
     true = convert.to_tensor(labels)._value.astype(np.int64)
     if sampled is None:

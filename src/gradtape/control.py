@@ -160,7 +160,8 @@ def while_loop(
 
 
 def _settled(value: Any) -> Any:
-    return value if isinstance(value, (Value, TensorArray)) else convert.to_tensor(value)
+    kept = isinstance(value, (Value, TensorArray)) or convert.is_sparse(value)
+    return value if kept else convert.to_tensor(value)
 
 
 # --- maps and folds -------------------------------------------------------------------------------

@@ -189,6 +189,8 @@ def _from_numpy(value: Any, dtype: Any) -> Any:
         )
     if dtype is not None and value.dtype != dtype:
         if dtype.kind == "O":
+            if not value.size:
+                return np.empty(value.shape, object)
             raise ValueError(
                 "Failed to convert a NumPy array to a Tensor (Unsupported object type "
                 f"{value.dtype.name})."

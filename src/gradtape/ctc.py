@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import convert, errors
+from . import arguments, convert, errors
 from .arguments import allow, as_input, matching, truth
 from .core.apply import tensor
 from .losses import precise
@@ -204,6 +204,8 @@ def ctc_beam_search_decoder(
     top_paths: int = 1,
 ) -> tuple[list[Any], Any]:
     """The likeliest spellings that a search with `beam_width` prefixes finds; the blank is last."""
+    beam_width = arguments.integer(beam_width, "beam_width")
+    top_paths = arguments.integer(top_paths, "top_paths")
     x, lengths = _scores(inputs, sequence_length, "CTCBeamSearchDecoder")
     if top_paths < 1:
         raise errors.invalid(

@@ -70,6 +70,8 @@ def diag(
     """
     d = convert.to_tensor(diagonal)
     _padding(d, padding_value)
+    if isinstance(diagonal, (list, tuple)) and d._value.dtype.kind == "b":
+        convert.to_tensor(padding_value, d._value.dtype)  # of a tensor, TensorFlow makes it one
     low, high = _ends(k)
     wanted = 2 if low < high else 1
     if d._value.ndim < wanted:

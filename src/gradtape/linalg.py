@@ -215,7 +215,8 @@ def lstsq(
 def _strength(given: Any, dtype: np.dtype) -> float:
     if isinstance(given, (str, bytes)):
         raise convert.cannot(given, dtype)
-    value = convert.to_tensor(given)._value
+    plain = isinstance(given, float)  # which may become an infinity
+    value = convert.to_tensor(given, dtype if plain and dtype.kind == "f" else None)._value
     if value.ndim:
         said = f"l2_regularizer must be a single number, got {given!r}"
         raise ValueError(said) if isinstance(given, np.ndarray) else errors.invalid(said)

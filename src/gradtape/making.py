@@ -50,6 +50,8 @@ def ones(
 
 def _read_as_shape(value: Any) -> Any:
     """To TensorFlow, which tries a TensorShape first, bytes are numbers and no text is no axes."""
+    if hasattr(value, "_read") and value._value.dtype.kind not in "iu":
+        convert.to_tensor(value, np.dtype(np.int32))
     read = value.__class__ is bytes or (value.__class__ is str and not value)
     return tuple(value) if read else value
 
@@ -89,6 +91,8 @@ def _full(shape: tuple[int, ...], number: int, dtype: np.dtype) -> Any:
         return tensor((np.ones if number else np.zeros)(shape, dtype)[()])
     except MemoryError as error:
         raise errors.exhausted("Fill", error) from None
+    except ValueError as error:  # NumPy's word for more than it can count
+        raise errors.invalid(f"Shape {list(shape)}: {error} [Op:Fill]") from None
 
 
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
@@ -438,10 +442,14 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
     return TensorShape(found)
 
 
+def _array(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic))
+
+
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     """The shape that two shapes broadcast to, as a tensor."""
     given: list[Any] = [
-        v.astype(np.int32) if isinstance(v, np.ndarray) and v.dtype.kind == "b" else v
+        np.asarray(v, np.int32) if getattr(v, "dtype", None) == np.bool_ and _array(v) else v
         for v in (shape_x, shape_y)
     ]
     x, y = alike(given, "BroadcastArgs", "T")

@@ -191,6 +191,11 @@ def pool(
             "`strides > 1` not supported in conjunction with `dilations > 1`. Received: "
             f"strides={strides} and dilations={dilations}"
         )
+    if strides is not None and np.any(np.asarray(strides) > np.asarray(window_shape)):
+        raise ValueError(
+            "`strides` > `window_shape` not supported. Received: "
+            f"strides={strides} and window_shape={window_shape}"
+        )
     x = convert.to_tensor(input)  # in its own dtype, where max_pool2d alone has a default
     return _pool(op, n, x, window_shape, strides, padding, data_format, dilations)
 

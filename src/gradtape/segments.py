@@ -136,6 +136,7 @@ def _unsorted(op: Op, data: Any, segment_ids: Any, num_segments: Any) -> Any:
     data, ids = convert.to_tensor(data), convert.to_tensor(segment_ids)
     _check_segments(op.label, data, ids, op)
     n, value, shape = _count(num_segments, op.label), ids._value, data._value.shape
+    n = (n + 2**31) % 2**32 - 2**31  # TensorFlow keeps 32 bits of it
     if shape[: value.ndim] != value.shape:
         raise errors.invalid(
             f"data.shape = {list(shape)} does not start with segment_ids.shape = "
@@ -335,4 +336,6 @@ def confusion_matrix(
 def _classes(values: Any) -> Any:
     found = np.asarray(convert.to_tensor(values)._value)
     squeezed = found.ndim == 2 and found.shape[-1] == 1
+    if found.dtype.kind == "O":
+        cast.apply(tensor(found), dtype=np.dtype(np.int64))  # its error
     return (found.squeeze(-1) if squeezed else found).astype(np.int64)

@@ -12,6 +12,7 @@ from . import convert, errors
 from .arguments import integer, listed
 from .ops import shape
 from .ops.windows import Geometry, pads_for
+from .shapes import TensorShape
 
 _FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
@@ -79,7 +80,11 @@ def numbers(value: Any, n: int, name: str, first: bool, label: str) -> tuple[int
 
 def lengths(value: Any, n: int, name: str) -> bool:
     """Are there several numbers? An error, if they are not as many as there can be."""
-    if convert.is_tensor_like(value):
+    if isinstance(value, TensorShape):
+        value = list(value)  # or its error about an unknown rank
+    if isinstance(value, np.ndarray) and not value.ndim:
+        raise TypeError(f"`{name}` is a number or a list of numbers, not the array {value!r}.")
+    if convert.is_tensor_like(value) or isinstance(value, dict):
         several, count = True, len(value)
     else:
         several = isinstance(value, Sequence) or (isinstance(value, np.ndarray) and value.ndim > 0)

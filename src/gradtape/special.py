@@ -56,6 +56,8 @@ def sobol_sample(
             "double [Op:SobolSample]"
         )
     size, count, start = number(dim), number(num_results), number(skip)
+    if np.ndim(getattr(num_results, "_value", num_results)):
+        raise errors.invalid("num_results must be a scalar [Op:SobolSample] name: ")
     if size < 1:
         raise errors.invalid("dim must be at least one [Op:SobolSample] name: ")
     if count < 1:

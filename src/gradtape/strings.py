@@ -111,7 +111,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     if isinstance(inputs, (str, bytes)):
         raise TypeError(f"Expected list for 'inputs' argument of StringJoin, not {inputs!r}.")
     separator = _text(separator, "separator")
-    if isinstance(inputs, np.ndarray):
+    if isinstance(inputs, (np.ndarray, dict)):
         listed(inputs, "inputs", "string_join")
     arrays = [_strings(one) for one in inputs]
     if not arrays:

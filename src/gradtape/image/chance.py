@@ -126,7 +126,9 @@ def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = 
 # --- crops ----------------------------------------------------------------------------------------
 def _cropped(value: Any, size: Any, draw: Callable[..., Any]) -> Any:
     x = convert.to_tensor(value)
-    wanted = np.asarray(convert.to_tensor(size)._value).astype(np.int32)
+    whole = convert.to_tensor(size)._value.dtype.kind in "iu"
+    wanted = np.asarray(convert.to_tensor(size, None if whole else np.dtype(np.int32))._value)
+    wanted = wanted.astype(np.int32)
     shape = np.array(x._value.shape, np.int32)
     if wanted.shape != shape.shape or (wanted > shape).any():
         raise errors.invalid(

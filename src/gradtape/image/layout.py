@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import convert, errors
 from ..arguments import number
 from ..ops.index import getitem
@@ -115,7 +117,10 @@ def pad_to_bounding_box(
 
 def central_crop(image: Any, central_fraction: Any) -> Any:
     """The middle part of an image, a fraction of each side."""
-    fraction = float(convert.to_tensor(central_fraction)._value)
+    held = convert.to_tensor(central_fraction)._value
+    if np.size(held) != 1:
+        raise ValueError(f"central_fraction must be a single number, got {central_fraction!r}")
+    fraction = float(np.reshape(held, ()))
     if not 0 < fraction <= 1:
         message = f"central_fraction must be within (0, 1], got {fraction}"
         raise ValueError(message)

@@ -63,14 +63,15 @@ def copy(a: Any) -> Any:
 # --- of a shape -----------------------------------------------------------------------------------
 def zeros(shape: Any, dtype: Any = float) -> Any:
     """A tensor of zeros."""
-    if dtype is None:
-        dtype = np.float32 if settings.prefer_float32 else np.float64
-    return making.zeros(shape, common(dtype))
+    wanted = chosen(dtype)
+    if wanted is None:
+        wanted = np.dtype(np.float32 if settings.prefer_float32 else np.float64)
+    return making.zeros(shape, wanted)
 
 
 def ones(shape: Any, dtype: Any = float) -> Any:
     """A tensor of ones."""
-    return making.ones(shape, dtype if dtype is None else common(dtype))
+    return making.ones(shape, dtype if dtype is None else chosen(dtype))
 
 
 def empty(shape: Any, dtype: Any = float) -> Any:

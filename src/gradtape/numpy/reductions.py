@@ -243,6 +243,8 @@ def _run(compute: Callable[..., Any], a: Any, axis: Any, dtype: Any) -> Any:
         a = cast(a, np.promote_types(a._value.dtype, common(int)))
     if axis is None:
         a, axis = arrays.reshape(a, [-1]), 0
+    if isinstance(axis, np.unsignedinteger):
+        axis = int(axis.astype(np.int32))  # TensorFlow keeps 32 bits of it
     return compute(a, axis)
 
 

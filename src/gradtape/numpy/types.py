@@ -105,11 +105,15 @@ def _numpy(dtype: Any) -> np.dtype:
 def chosen(dtype: Any) -> np.dtype | None:
     """A `dtype=` argument as NumPy's dtype, where `float` is 64 bits wide."""
     held = dtype._value if isinstance(dtype, Value) else dtype
+    if isinstance(dtype, Value) and not held.size:
+        return None  # TensorFlow asks whether it is true
     if isinstance(held, np.ndarray) and held.size != 1:
         raise ValueError(
             "The truth value of an array with more than one element is ambiguous: `dtype` is a "
             f"dtype or the name of one, not {dtype!r}."
         )
+    if isinstance(dtype, CompositeTensor):
+        dtype = getattr(dtype, "dtype", dtype)  # a sparse tensor has one, as a tensor has
     return None if dtype is None else common(dtype)
 
 

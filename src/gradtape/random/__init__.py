@@ -112,6 +112,8 @@ class _Seeds:
                 getattr(getattr(seed, "_value", None), "dtype", np.dtype(int)).kind == "O"
             ):
                 raise TypeError(f"`seed` must be a whole number, got {seed!r}.")
+            if isinstance(seed, np.ndarray) and seed.size > 1 and self.seed is None:
+                raise TypeError(f"Expected int for argument 'seed2' not {seed!r}.")
             if np.size(getattr(seed, "_value", seed)) > 1:
                 raise ValueError(f"`seed` must be a single whole number, got {seed!r}.")
         if self.seed is None:
@@ -256,8 +258,9 @@ def poisson(
 ) -> Any:
     """Counts of events that come at a mean rate `lam`, `shape` of them for each rate."""
     label = "RandomPoissonV2"
-    truths = isinstance(lam, np.ndarray) and lam.dtype.kind == "b"
-    rates = convert.to_tensor(lam, np.dtype(np.float64) if truths else None)
+    rates = convert.to_tensor(lam)
+    if rates._value.dtype.kind == "b" and not convert.is_tensor_like(lam):
+        rates = convert.to_tensor(lam, np.dtype(np.float64))
     wanted = counts_dtype(
         dtypes.int64 if dtype is None else attribute_dtype(dtype, "dtype", label), label, rates
     )

@@ -315,7 +315,7 @@ def binomial_of(stream: Stream, shape: Any, counts: Any, probs: Any, dtype: Any,
     chances = convert.to_tensor(probs)
     trials = convert.to_tensor(counts, hint=chances._value.dtype)
     counts_dtype(trials.dtype, label)
-    if probs.__class__ is int:
+    if probs.__class__ is int or isinstance(probs, np.ndarray):
         chances = convert.to_tensor(probs, trials._value.dtype)
     if trials.dtype != chances.dtype:
         raise errors.invalid(

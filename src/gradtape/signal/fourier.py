@@ -53,7 +53,7 @@ def ifft3d(input: Any, name: Any = None) -> Any:
 
 
 def _last(op: Op, value: Any, rank: int, label: str) -> Any:
-    x = _complex(value, label)
+    x = complex_input(value, label)
     shape = x._value.shape
     if len(shape) < rank:
         raise errors.invalid(
@@ -62,7 +62,8 @@ def _last(op: Op, value: Any, rank: int, label: str) -> Any:
     return op.apply(x, lengths=shape[-rank:], axes=tuple(range(-rank, 0)), norm="backward")
 
 
-def _complex(value: Any, label: str) -> Any:
+def complex_input(value: Any, label: str) -> Any:
+    """The tensor of complex numbers that an op takes."""
     if isinstance(value, np.ndarray) and value.dtype.kind in "US":
         return convert.to_tensor(value.astype(_COMPLEX64))  # or NumPy's error
     if isinstance(value, float):
@@ -211,7 +212,7 @@ def fftnd(
     Differs from TensorFlow: its CPU has no kernel for this; here it works and has gradients.
     """
     _ranked(input_tensor, axes)
-    return _over(ops.fft, _complex(input_tensor, "FFTND"), fft_length, axes, norm)
+    return over(ops.fft, complex_input(input_tensor, "FFTND"), fft_length, axes, norm)
 
 
 def ifftnd(
@@ -222,7 +223,7 @@ def ifftnd(
     Differs from TensorFlow: its CPU has no kernel for this; here it works and has gradients.
     """
     _ranked(input_tensor, axes)
-    return _over(ops.ifft, _complex(input_tensor, "IFFTND"), fft_length, axes, norm)
+    return over(ops.ifft, complex_input(input_tensor, "IFFTND"), fft_length, axes, norm)
 
 
 def rfftnd(
@@ -232,7 +233,8 @@ def rfftnd(
 
     Differs from TensorFlow: its CPU has no kernel for this; here it works and has gradients.
     """
-    return _over(ops.rfft, _real_tensor(input_tensor), fft_length, axes, norm)
+    _ranked(input_tensor, axes)
+    return over(ops.rfft, _real_tensor(input_tensor), fft_length, axes, norm)
 
 
 def irfftnd(
@@ -244,7 +246,7 @@ def irfftnd(
     """
     x = convert.to_tensor(input_tensor, hint=_COMPLEX64)
     _half_tensor(x)
-    return _over(ops.irfft, x, fft_length, axes, norm)
+    return over(ops.irfft, x, fft_length, axes, norm)
 
 
 def _ranked(value: Any, axes: Any) -> None:
@@ -253,7 +255,8 @@ def _ranked(value: Any, axes: Any) -> None:
         at_least(convert.to_tensor(value), np.size(convert.to_tensor(axes, _INT32)._value))
 
 
-def _over(op: Op, x: Any, fft_length: Any, axes: Any, norm: Any) -> Any:
+def over(op: Op, x: Any, fft_length: Any, axes: Any, norm: Any = None) -> Any:
+    """The transform over these axes, cut or filled up to these lengths."""
     shape = x._value.shape
     places = _axes(axes, len(shape), op.label)
     if fft_length is None:

@@ -8,17 +8,19 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..arguments import listed_dtype
+from ..ops import fourier as ops
 from . import fourier
 
 
 def fftnd(input: Any, fft_length: Any, axes: Any, name: Any = None) -> Any:
     """The discrete Fourier transform over the given axes, cut or filled up to `fft_length`."""
-    return fourier.fftnd(input, fft_length, axes)
+    return fourier.over(ops.fft, fourier.complex_input(input, "FFTND"), fft_length, axes)
 
 
 def ifftnd(input: Any, fft_length: Any, axes: Any, name: Any = None) -> Any:
     """What `fftnd` makes this of."""
-    return fourier.ifftnd(input, fft_length, axes)
+    return fourier.over(ops.ifft, fourier.complex_input(input, "IFFTND"), fft_length, axes)
 
 
 def rfftnd(
@@ -32,4 +34,5 @@ def irfftnd(
     input: Any, fft_length: Any, axes: Any, Treal: Any = dtypes.float32, name: Any = None
 ) -> Any:
     """What `rfftnd` makes this of."""
-    return fourier.irfftnd(input, fft_length, axes)
+    listed_dtype(Treal, "Treal", ("float32", "float64"), "IRFFTND", "float32")
+    return fourier.over(ops.irfft, fourier.complex_input(input, "IRFFTND"), fft_length, axes)

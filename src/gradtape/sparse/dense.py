@@ -179,6 +179,8 @@ def sparse_dense_matmul(
             f"cannot compute SparseTensorDenseMatMul as input #3(zero-based) was expected to be a "
             f"{a.dtype.name} tensor but is a {b.dtype.name} tensor [Op:SparseTensorDenseMatMul]"
         )
+    if b._value.ndim != 2:
+        raise errors.invalid("Tensor 'b' is not a matrix [Op:SparseTensorDenseMatMul]")
     b = adjoint(b) if adjoint_b else b
     rows, columns = a.indices._value.T
     height, width = a.dense_shape._value.tolist()

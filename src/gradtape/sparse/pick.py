@@ -12,6 +12,7 @@ from ..arrays import boolean_mask, broadcast_to, gather
 from ..core.apply import tensor
 from ..ops import sparse as ops
 from ..ops.index import take
+from ..ops.shape import cast
 from ..ops.shape import concat as join
 from ..slices import IndexedSlices
 from .dense import sparse
@@ -64,6 +65,8 @@ def eye(
     for name_, given in (("num_rows", num_rows), ("num_columns", num_columns)):
         held = np.asarray(given._value if convert.is_tensor_like(given) else given)
         if given is not None and held.dtype.kind not in "iu":
+            if convert.is_tensor_like(given):
+                cast.apply(convert.to_tensor(given), dtype=np.dtype(np.int64))  # its error of texts
             raise TypeError(f"{name_} must be an integer value, got {given!r}")
     height = number(num_rows)
     width = height if num_columns is None else number(num_columns)

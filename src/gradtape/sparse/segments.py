@@ -56,6 +56,8 @@ def _reduce(
     rows = truth(rows, "sparse_gradient")
     x = convert.to_tensor(data)
     at, ids = (defaulted(v, np.int32) for v in (indices, segment_ids))
+    if num_segments is not None:
+        number(num_segments)
     for given, attr in ((at, "Tidx"), (ids, "Tsegmentids")):
         allow(given, label, "int32 int64", attr)
     if x._value.dtype.kind not in takes:

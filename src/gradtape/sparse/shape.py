@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
+from .. import convert, errors
 from ..arguments import number, numbers
 from ..core.apply import tensor
 from ..ops.index import take
+from ..ops.shape import cast
 from .dense import sparse
 from .tensor import SparseTensor, number_of, places_of
 
@@ -68,6 +69,8 @@ def reshape(sp_input: Any, shape: Any, name: Any = None) -> SparseTensor:
     [[0], [3]]
     """
     x = sparse(sp_input)
+    if convert.is_tensor_like(shape) and shape._value.dtype.kind == "O":
+        cast.apply(convert.to_tensor(shape), dtype=np.dtype(np.int64))  # its error
     old, wanted = x.dense_shape._value, list(numbers(shape, "SparseReshape"))
     total, known = int(np.prod(old)), int(np.prod([n for n in wanted if n != -1]))
     if wanted.count(-1) > 1:
