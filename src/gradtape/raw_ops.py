@@ -12,9 +12,9 @@ a default that is no number is looked at first, as TensorFlow looks at attribute
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -168,7 +168,7 @@ def _mat_mul(a: Any, b: Any, transpose_a: Any, transpose_b: Any, grad_a: Any, gr
 
 def _found(path: str) -> Callable[..., Any]:
     space, _, name = path.rpartition(".")
-    found = import_module(__package__)
+    found = importlib.import_module(__package__)
     for part in filter(None, space.split(".")):
         found = getattr(found, part)
     return getattr(found, name)
@@ -251,7 +251,7 @@ def _two(op: Any) -> Callable[..., Any]:
 
 def _ops() -> dict[str, Callable[..., Any]]:
     made = {}
-    import_module(".ops.special", __package__)
+    importlib.import_module(".ops.special", __package__)
     for name, op in _pairs(_UNARY):
         made[name] = _make(name, _one(registry[op]), ["x"])
     for name, op in _pairs(_BINARY):

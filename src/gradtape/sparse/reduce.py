@@ -168,6 +168,7 @@ def bincount(
         raise ValueError(
             f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
         )
+    binary_output = truth(binary_output, "binary_output")
     if binary_output and weights is not None:
         raise ValueError(
             "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only "
