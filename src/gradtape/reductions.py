@@ -113,7 +113,7 @@ def _reduce(op: Op, x: Any, axis: Any, keepdims: Any) -> Any:
 
             return reduce(op, x, axis, keepdims)
         if axis.__class__ is float and not convert.quickly(x):
-            axis = np.float32(axis)  # the other way of TensorFlow's hopes for no dtype
+            axis = convert.to_tensor(axis)  # the other way of TensorFlow's hopes for no dtype
         x = convert.to_tensor(x)
     value = x._value
     if value.dtype.kind not in op.takes:

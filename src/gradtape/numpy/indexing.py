@@ -13,6 +13,7 @@ from ..arguments import number
 from ..arrays import cast
 from ..convert import to_tensor
 from ..core.apply import tensor
+from ..dtypes import DType
 from ..indexing import numpy_key
 from ..ops import index
 from .creation import tri
@@ -60,6 +61,8 @@ def take_along_axis(arr: Any, indices: Any, axis: Any) -> Any:
             f"Value for attr 'Tindices' of {indices.dtype.name} is not in the list of allowed "
             "values: int32, int64 [Op:GatherV2]"
         )
+    if isinstance(axis, DType):
+        raise TypeError(f"an axis is a whole number, got {axis!r}")
     axis, ranks = number(axis, "TensorScatterUpdate"), (arr._value.ndim, indices._value.ndim)
     if not -min(ranks) <= axis < min(ranks):
         raise errors.invalid(

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import arrays, errors
 from ..arguments import matching, number
+from ..convert import to_tensor
 from ..core.apply import tensor
 from ..core.record import Value
 from .elementwise import named
@@ -138,7 +139,8 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
         if several and kinds != {"int32"}:
             raise TypeError(f"Cannot convert a list of the axes {axis1!r} and {axis2!r}.")
         if not several:
-            matching("Pack", [arrays.convert_to_tensor(axis) for axis in made])
+            made = [as_tensor(k) if isinstance(k, float) else to_tensor(k) for k in made]
+            matching("Pack", made)
     first, second = number(axis1, "ScatterNd"), number(axis2, "ScatterNd")
     if not all(-len(order) <= k < len(order) for k in (first, second)):
         raise errors.invalid(
