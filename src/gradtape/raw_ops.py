@@ -142,11 +142,44 @@ UnsortedSegmentSum math.unsorted_segment_sum data segment_ids num_segments
 ZerosLike zeros_like x:input^
 Zeta math.zeta x q
 """
-_REDUCTIONS = "All Any EuclideanNorm Max Mean Min Prod Sum"
+_REDUCTIONS = "EuclideanNorm Max Mean Min Prod Sum"
 _OWN = """
+All _all input axis keep_dims=False
+Any _any input axis keep_dims=False
 SelectV2 _select condition t e
+Where _where condition
 MatMul _mat_mul a b transpose_a=False transpose_b=False grad_a=False grad_b=False
 """
+
+
+def _all(input: Any, axis: Any, keep_dims: Any) -> Any:
+    places = _places(axis, convert.quickly(input))
+    return _found("math.reduce_all")(_truths(input, axis), places, keep_dims)
+
+
+def _any(input: Any, axis: Any, keep_dims: Any) -> Any:
+    places = _places(axis, convert.quickly(input))
+    return _found("math.reduce_any")(_truths(input, axis), places, keep_dims)
+
+
+def _truths(input: Any, axis: Any) -> Any:
+    """Beside axes that the op must convert, a tensor of numbers is refused before it is run."""
+    if convert.is_tensor_like(input) and not convert.quickly(axis):
+        return convert.to_tensor(input, np.dtype(bool))
+    return arguments.truths(input)
+
+
+def _places(axis: Any, quick: bool = True) -> Any:
+    """Axes as a tensor, of int32 if they can be; `quick`: nothing else has to be converted."""
+    if isinstance(axis, float) and quick:
+        raise convert.cannot(axis, np.dtype(np.int32))
+    found = arguments.defaulted(axis, "int32")
+    if found._value.dtype.kind != "i":
+        raise errors.invalid(
+            f"Value for attr 'Tidx' of {convert.c_name(found._value.dtype)} is not in the list of "
+            f"allowed values: int16, int32, int64; axes are whole numbers, got {axis!r}"
+        )
+    return found
 
 
 def _select(condition: Any, t: Any, e: Any) -> Any:
@@ -154,6 +187,11 @@ def _select(condition: Any, t: Any, e: Any) -> Any:
         if branch is None:
             convert.to_tensor(None)
     return _found("where")(condition, t, e)
+
+
+def _where(condition: Any) -> Any:
+    number = isinstance(condition, (int, float))
+    return _found("where")(convert.to_tensor(condition, np.dtype(bool)) if number else condition)
 
 
 def _mat_mul(a: Any, b: Any, transpose_a: Any, transpose_b: Any, grad_a: Any, grad_b: Any) -> Any:
@@ -188,6 +226,7 @@ def _make(name: str, compute: Callable[..., Any], declared: list[str]) -> Callab
         parameters.append(inspect.Parameter(own, _EITHER, default=value))
     parameters.append(inspect.Parameter("name", _EITHER, default=None))
     signature = inspect.Signature(parameters)
+    first = parameters[0].name
 
     def op(*args: Any, **kwargs: Any) -> Any:
         if args:
@@ -207,9 +246,7 @@ def _make(name: str, compute: Callable[..., Any], declared: list[str]) -> Callab
             if marks[own] == "^":
                 value = convert.to_tensor(value)
             elif marks[own] == "!":
-                if isinstance(value, float):
-                    raise convert.cannot(value, np.dtype(np.int32))
-                value = arguments.defaulted(value, "int32")
+                value = _places(value, convert.quickly(given[first]))
             found[other] = value
         return compute(**found)
 

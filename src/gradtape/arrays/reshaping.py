@@ -664,6 +664,7 @@ def reverse_sequence(
     input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: Any = None
 ) -> Any:
     """In each row of a batch, the first `seq_lengths[row]` entries turned about."""
+    seq_axis = integer(seq_axis, "seq_dim")
     x, lengths = convert.to_tensor(input), _lengths(seq_lengths)
     shape = x._value.shape
     batch = _axis(0 if batch_axis is None else batch_axis, len(shape), "batch_axis {}") + len(shape)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..arrays.reshaping import pad
+from ..arrays.reshaping import pad, reshape, stack
 from ..arrays.reshaping import reverse as reversed_along
 from ..arrays.reshaping import transpose as permuted
 from ..framework import convert
@@ -103,17 +103,22 @@ def pad_to_bounding_box(
 ) -> Any:
     """An image of this size with zeros around the given one."""
     x, _ = picture(image)
-    top, left = number(offset_height), number(offset_width)
     height, width = size_of(x)
-    below = number(target_height) - top - height
-    right = number(target_width) - left - width
-    _require(top >= 0, "offset_height must be >= 0", offset_height)
-    _require(left >= 0, "offset_width must be >= 0", offset_width)
+    right = target_width - offset_width - width
+    below = target_height - offset_height - height
+    _require(_single(offset_height) >= 0, "offset_height must be >= 0", offset_height)
+    _require(_single(offset_width) >= 0, "offset_width must be >= 0", offset_width)
     across, down = (target_width, offset_width), (target_height, offset_height)
-    _require(right >= 0, "width must be <= target - offset", *across)
-    _require(below >= 0, "height must be <= target - offset", *down)
-    lead = [(0, 0)] * (x._value.ndim - 3)
-    return pad(x, [*lead, (top, below), (left, right), (0, 0)])
+    _require(_single(right) >= 0, "width must be <= target - offset", *across)
+    _require(_single(below) >= 0, "height must be <= target - offset", *down)
+    frame = stack([0, 0, offset_height, below, offset_width, right, 0, 0])
+    return pad(x, reshape(frame, [4, 2])[4 - x._value.ndim :])
+
+
+def _single(value: Any) -> Any:
+    """A number to compare, which may be a fraction still."""
+    held = np.asarray(getattr(value, "_value", value))
+    return held.reshape(()) if held.size == 1 and held.dtype.kind in "biuf" else number(value)
 
 
 def central_crop(image: Any, central_fraction: Any) -> Any:

@@ -246,4 +246,5 @@ def resize_with_pad(
     # By the sizes before they are rounded down, as TensorFlow.
     top, left = (max(int((new - size) // 2), 0) for new, size in ((rows, high), (columns, wide)))
     y = resize(x, [int(high), int(wide)], method, antialias=antialias)
-    return pad_to_bounding_box(y, top, left, rows, columns)
+    offsets = (tensor(np.array(n, np.int32)) for n in (top, left))
+    return pad_to_bounding_box(y, *offsets, target_height, target_width)

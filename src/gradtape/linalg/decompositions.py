@@ -178,9 +178,11 @@ def lstsq(
     turned = turn(a, True, True)
     small = min(rows, columns)
     gram = linear.matmul.apply(turned, a) if rows >= columns else linear.matmul.apply(a, turned)
-    strength = _strength(l2_regularizer, a._value.dtype)
-    if strength:
-        gram = gram + tensor(strength * np.eye(small, dtype=a._value.dtype))
+    identity = np.eye(small, dtype=a._value.dtype)
+    if convert.is_tensor_like(l2_regularizer):
+        gram = gram + l2_regularizer * tensor(identity)
+    elif strength := _strength(l2_regularizer, a._value.dtype):
+        gram = gram + tensor(strength * identity)
     factor = decompose.cholesky.apply(gram)
     if rows >= columns:
         return cholesky_solve(factor, linear.matmul.apply(turned, b))

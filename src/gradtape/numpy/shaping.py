@@ -153,9 +153,9 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
 
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     """Axes moved to other places, the rest in their order."""
+    if not source and not destination:
+        return a  # as it came, as in TensorFlow
     a = as_tensor(a)
-    if isinstance(source, int) and isinstance(destination, int):
-        source, destination = (source,), (destination,)
     sources = [source] if isinstance(source, int) else list(source)
     places = [destination] if isinstance(destination, int) else list(destination)
     if len(sources) != len(places):

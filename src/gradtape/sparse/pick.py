@@ -10,8 +10,9 @@ from .. import dtypes, errors
 from ..arrays.gathering import boolean_mask, gather
 from ..arrays.reshaping import broadcast_to
 from ..core.apply import tensor
+from ..core.record import Value
 from ..framework import convert
-from ..framework.arguments import number
+from ..framework.arguments import matching, number
 from ..framework.indexed_slices import IndexedSlices
 from ..ops import sparse as ops
 from ..ops.index import take
@@ -64,14 +65,8 @@ def eye(
     >>> tf.sparse.eye(2, 3).values.numpy().tolist()
     [1.0, 1.0]
     """
-    for name_, given in (("num_rows", num_rows), ("num_columns", num_columns)):
-        held = np.asarray(given._value if convert.is_tensor_like(given) else given)
-        if given is not None and held.dtype.kind not in "iu":
-            if convert.is_tensor_like(given):
-                cast.apply(convert.to_tensor(given), dtype=np.dtype(np.int64))  # its error of texts
-            raise TypeError(f"{name_} must be an integer value, got {given!r}")
-    height = number(num_rows)
-    width = height if num_columns is None else number(num_columns)
+    height = _size(num_rows, "num_rows")
+    width = height if num_columns is None else _size(num_columns, "num_columns")
     if min(height, width) < 0:
         raise errors.invalid(
             f"Requires start <= limit when delta > 0: 0/{min(height, width)} [Op:Range] name: "
@@ -97,10 +92,23 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: Any = None) -> tupl
     return SparseTensor(places[order], values, x.dense_shape), tensor(empty)
 
 
+def _size(given: Any, name: str) -> int:
+    """A number of rows or columns: Python's or NumPy's, or a tensor of any numbers."""
+    if isinstance(given, Value):
+        return number(cast.apply(given, dtype=np.dtype(np.int64)))
+    if not isinstance(given, (int, np.integer)):
+        raise TypeError(f"{name} must be an integer value, got {given!r}")
+    return int(given)
+
+
 def mask(a: Any, mask_indices: Any, name: Any = None) -> IndexedSlices:
     """Rows of `IndexedSlices` but for those with the given indices."""
-    indices, dropped = convert.to_tensor(a.indices), convert.to_tensor(mask_indices)._value
-    kept = np.flatnonzero(~np.isin(indices._value, dropped)).astype(np.int32)
+    indices, dropped = matching("ListDiff", [a.indices, mask_indices])
+    if dropped._value.ndim != 1:
+        raise errors.invalid(
+            f"mask_indices should be a 1D vector, got shape {dropped.shape} [Op:ListDiff]"
+        )
+    kept = np.flatnonzero(~np.isin(indices._value, dropped._value)).astype(np.int32)
     return IndexedSlices(gather(a.values, kept), gather(indices, kept), a.dense_shape)
 
 

@@ -80,6 +80,8 @@ def as_string(
     fill = _text(fill, "fill")
     if len(fill) > 1:
         raise errors.invalid(f"Fill string must be one or fewer characters, got {fill!r}")
+    if fill not in ("", " ", "+", "-", "0", "#"):
+        raise errors.invalid(f"Fill argument not supported: {fill!r} [Op:AsString]")
     if scientific and shortest:
         raise errors.invalid("Cannot select both scientific and shortest notation")
     if kind not in "fcV" and (precision >= 0 or scientific or shortest):
@@ -91,15 +93,14 @@ def as_string(
         return tensor(value)
     if kind == "b":
         return _each(lambda x: b"true" if x else b"false", value)
-    flags = fill if fill in ("", " ", "+", "-", "0", "#") else ""
     for n, argument in ((precision, "precision"), (width, "width")):
         if not -(2**31) <= n < 2**31:
             raise errors.invalid(f"Attr {argument} has value {n} out of range for an int32")
     size = f"{width}" if width >= 0 else ""
     if kind in "iu":
-        return _each(lambda x: (f"%{flags}{size}d" % x).encode(), value)
+        return _each(lambda x: (f"%{fill}{size}d" % x).encode(), value)
     digits = f".{precision}" if precision >= 0 else ""
-    form = f"%{flags}{size}{digits}{'e' if scientific else 'g' if shortest else 'f'}"
+    form = f"%{fill}{size}{digits}{'e' if scientific else 'g' if shortest else 'f'}"
     if kind == "c":
         return _each(lambda x: f"({form % x.real},{form % x.imag})".encode(), value)
     return _each(lambda x: (form % float(x)).encode(), value)

@@ -85,9 +85,8 @@ def functions() -> dict[str, list[str]]:
         if one["kind"] == "function" and not apart and offered(name):
             found[name] = parameters(one["signature"])
     if offered("raw_ops"):
-        for name in dir(resolve("raw_ops")):
-            if not name.startswith("_") and callable(resolve(f"raw_ops.{name}")):
-                found[f"raw_ops.{name}"] = parameters(signature(resolve(f"raw_ops.{name}")))
+        for name in sorted(resolve("raw_ops").__all__):
+            found[f"raw_ops.{name}"] = parameters(signature(resolve(f"raw_ops.{name}")))
     return found
 
 
