@@ -34,6 +34,9 @@ Floor floor | Lgamma lgamma | Log log | Log1p log1p | Ndtri ndtri | Neg neg | Ri
 Rsqrt rsqrt | Sigmoid sigmoid | Sign sign | Sin sin | Sinh sinh | Sqrt sqrt
 Square square | Tan tan | Tanh tanh
 """
+# Those of them that TensorFlow applies to the values of sparse and of ragged tensors.
+_SPARSE = "Asin Asinh Atan Atanh Erf Neg Sin Square Tan Tanh"
+_RAGGED = f"Acosh Cos Cosh Digamma Erfc Expm1 Lgamma Log Log1p Sinh {_SPARSE}"
 _BINARY = """
 Add add | AddV2 add | DivNoNan divide_no_nan | FloorDiv floordiv | FloorMod mod | Greater greater
 GreaterEqual greater_equal | Less less | LessEqual less_equal | Maximum maximum | Minimum minimum
@@ -58,18 +61,18 @@ Cross linalg.cross a b
 Cumprod math.cumprod x axis! exclusive=False reverse=False
 Cumsum math.cumsum x axis! exclusive=False reverse=False
 CumulativeLogsumexp math.cumulative_logsumexp x axis! exclusive=False reverse=False
-Dawsn math.special.dawsn x
+Dawsn math.special.dawsn x^
 Diag linalg.tensor_diag diagonal
 DynamicPartition dynamic_partition data partitions num_partitions
 DynamicStitch dynamic_stitch indices data
 Elu nn.elu features
-Expint math.special.expint x
+Expint math.special.expint x^
 FFT signal.fft input
 FFT2D signal.fft2d input
 FFT3D signal.fft3d input
 Fill fill dims value
-FresnelCos math.special.fresnel_cos x
-FresnelSin math.special.fresnel_sin x
+FresnelCos math.special.fresnel_cos x^
+FresnelSin math.special.fresnel_sin x^
 GatherNd gather_nd params indices bad_indices_policy=''
 HSVToRGB image.hsv_to_rgb images
 IFFT signal.ifft input
@@ -121,7 +124,7 @@ Size size input^ out_type=tf.int32
 Slice slice input:input_ begin size
 Softplus math.softplus features
 Softsign nn.softsign features
-Spence math.special.spence x
+Spence math.special.spence x^
 SquaredDifference math.squared_difference x y
 StopGradient stop_gradient input
 StringLower strings.lower input encoding=''
@@ -282,8 +285,16 @@ def _pairs(text: str) -> list[list[str]]:
     return [one.split() for line in text.strip().splitlines() for one in line.split(" | ")]
 
 
-def _one(op: Any) -> Callable[..., Any]:
-    return lambda x: op.apply(x)
+def _one(op: Any, name: str) -> Callable[..., Any]:
+    public = "negative" if name == "Neg" else name.lower()
+
+    def compute(x: Any) -> Any:
+        if convert.is_tensor_like(x):
+            return op.apply(x)
+        taken = _RAGGED if convert.is_ragged(x) else _SPARSE if hasattr(x, "dense_shape") else ""
+        return _found(f"math.{public}")(x) if name in taken.split() else op.apply(x)
+
+    return compute
 
 
 def _two(op: Any) -> Callable[..., Any]:
@@ -294,7 +305,7 @@ def _ops() -> dict[str, Callable[..., Any]]:
     made = {}
     importlib.import_module(".ops.special", __package__)
     for name, op in _pairs(_UNARY):
-        made[name] = _make(name, _one(registry[op]), ["x"])
+        made[name] = _make(name, _one(registry[op], name), ["x"])
     for name, op in _pairs(_BINARY):
         made[name] = _make(name, _two(registry[op]), ["x", "y"])
     for name, path, *declared in _pairs(_PUBLIC):

@@ -293,7 +293,7 @@ STUMBLING = re.compile(
     r"|object cannot be interpreted|too many values to unpack|not enough values to unpack"
     r"|slice indices must|has no attribute|operands could not be broadcast|zip\(\) argument"
     r"|cannot reshape array|can't multiply sequence|object of type '\w+' has no len"
-    r"|indices must be integers|cannot unpack non-iterable"
+    r"|indices must be integers|cannot unpack non-iterable|iteration over a 0-d array"
 )
 # What TensorFlow says where it is declared to compute something that its CPU kernels do not.
 LACKING = ("NotFoundError", "UnimplementedError")

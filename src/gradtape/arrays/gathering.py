@@ -466,6 +466,11 @@ def dynamic_partition(
     """The entries of `data` dealt into lists, each to the list with its number."""
     x, b = convert.to_tensor(data), as_input(partitions, np.int32, "DynamicPartition")
     shape, count = b._value.shape, integer(num_partitions, "num_partitions")
+    if count < 1:
+        raise errors.invalid(
+            f"Value for attr 'num_partitions' of {count} must be at least minimum 1 "
+            "[Op:DynamicPartition]"
+        )
     if x._value.shape[: len(shape)] != shape:
         raise errors.invalid(
             f"data.shape must start with partitions.shape, got data.shape = "
@@ -482,12 +487,20 @@ def dynamic_partition(
     return list(shape_ops.split.apply(dealt, sizes=sizes, axis=-dealt._value.ndim))
 
 
+def _taken_apart(values: Any) -> bool:
+    """Whether TensorFlow's op takes the values of a list, or the rows of a tensor, as they are."""
+    plain = isinstance(values, (list, tuple)) and all(map(convert.quickly, values))
+    return plain or (convert.is_tensor_like(values) and bool(values.shape.rank))
+
+
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     """Entries put together by their numbers; where two have the same, the later one stays."""
-    rows = convert.is_tensor_like(data) or all(map(convert.quickly, data))
-    if convert.is_tensor_like(indices) and rows:
+    quick = _taken_apart(indices) and _taken_apart(data)
+    if quick:
         places, data = [as_input(b, np.int32, "DynamicStitch") for b in indices], list(data)
     else:
+        if isinstance(indices, np.ndarray) and indices.ndim > 1:
+            raise ValueError(f"expected a sequence for attr N, got an ndarray: {indices!r}")
         if convert.is_tensor_like(indices):
             as_input(indices, np.int32, "DynamicStitch")
         listed(indices, "indices", "dynamic_stitch")
@@ -496,10 +509,11 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     if not places:
         raise errors.invalid("Value for attr 'N' of 0 must be at least 1 [Op:DynamicStitch]")
     if len(data) != len(places):
-        raise ValueError(
+        message = (
             f"List argument 'data' to 'dynamic_stitch' Op with length {len(data)} must match "
             f"length {len(places)} of argument 'indices'."
         )
+        raise errors.invalid(message) if quick else ValueError(message)
     parts = matching("DynamicStitch", data, beside=indices)
     flat, entries = [], []
     for b, x in zip(places, parts, strict=True):
@@ -518,5 +532,6 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
         )
     size = int(numbers_.max(initial=-1)) + 1
     rows_ = shape_ops.concat.apply(*entries, axis=-entries[0]._value.ndim)
-    zeros = tensor(np.zeros((size, *rows_._value.shape[1:]), rows_._value.dtype))
+    nothing = b"" if rows_._value.dtype == object else 0
+    zeros = tensor(np.full((size, *rows_._value.shape[1:]), nothing, rows_._value.dtype))
     return scatter.set_rows.apply(zeros, tensor(numbers_), rows_)

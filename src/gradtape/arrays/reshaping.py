@@ -614,6 +614,8 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """The named axes turned about."""
     x = convert.to_tensor(tensor)
     wanted = vector(axis, "ReverseV2", "Tidx")
+    if not x._value.ndim or not x._value.size:
+        return _same(x)  # which has no order, whatever the axes
     if wanted.ndim != 1:
         raise errors.invalid(
             f"'dims' must be 1-dimension, not {wanted.ndim}: write axis=[{axis}] [Op:ReverseV2]"
@@ -622,8 +624,6 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     axes: list[int] = []
     for k, a in enumerate(wanted.tolist()):
         if not -ndim <= a < ndim:
-            if not x._value.size or not ndim:
-                return _same(x)
             raise errors.invalid(
                 f"'axis'[{k}] = {a} is out of valid range [0, {ndim - 1}] [Op:ReverseV2]"
             )

@@ -204,7 +204,13 @@ class GradientTape:
         def seeds(start: int, stop: int) -> np.ndarray:
             return np.eye(stop - start, size, start, dtype).reshape(stop - start, *shape)
 
-        answers = _sweep_rows(tape, target, flat_sources, size, seeds)
+        # Of truth values no row is asked for, so that no op's missing gradient is met.
+        truths = dtype.kind == "b"
+        answers = (
+            [None] * len(flat_sources)
+            if truths
+            else _sweep_rows(tape, target, flat_sources, size, seeds)
+        )
         for k, source in enumerate(flat_sources):
             full = shape + source._value.shape
             if answers[k] is not None:

@@ -128,6 +128,8 @@ def several(values: Any, label: str, attr: str = "Index") -> list[tuple[int, ...
     quick = [_quickly(v) for v in values]
     if None not in quick:
         return quick  # type: ignore[return-value]
+    if all(map(convert.quickly, values)):
+        matching(label, values)  # which leaves tensors that do not agree to the op
     return [tuple(array.reshape(-1).tolist()) for array in alike(values, label, attr)]
 
 
@@ -211,6 +213,8 @@ def integer(value: Any, argument: str, compares: bool = False) -> int:
         return value
     if isinstance(value, (list, tuple)):
         raise TypeError(f"Expected int for argument '{argument}' not {value!r}.")
+    if isinstance(value, dtypes.DType):
+        return int(value)  # its number, which TensorFlow takes for one
     array = np.asarray(getattr(value, "_value", value))
     if array.dtype.kind in "cV" and not array.ndim and value.__class__ is not complex:
         array = np.asarray(array.real, np.float64)  # as Python's int() of it

@@ -453,6 +453,11 @@ def _pack(values: Any, dtype: Any, casts: bool) -> Any:
                     f"{c_name(dtype)} tensor but is a {c_name(part._value.dtype)} tensor; tf.cast "
                     "makes them agree [Op:Pack] name: packed"
                 )
+            if "O" in (np.dtype(dtype).kind, part._value.dtype.kind):
+                own, wanted = c_name(part._value.dtype), c_name(dtype)
+                raise errors.UnimplementedError(
+                    None, None, f"Cast {own} to {wanted} is not supported [Op:Cast]"
+                )
             part = cast.apply(part, dtype=dtype)
         parts.append(part)
     shape = parts[0]._value.shape

@@ -12,9 +12,10 @@ from ..arrays.reshaping import broadcast_to, stack
 from ..arrays.values import cast, saturate_cast
 from ..core.apply import tensor
 from ..framework import convert
+from ..framework.arguments import defaulted
 from ..linalg.products import tensordot
 from ..math.elementwise import abs, add, floormod, maximum, minimum, multiply, pow, subtract
-from ..math.reductions import reduce_max, reduce_mean, reduce_min
+from ..math.reductions import reduce_max, reduce_mean, reduce_min, reduce_std
 from .layout import picture
 
 _GREY = [0.2989, 0.5870, 0.1140]
@@ -174,13 +175,10 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
 
 
 def _hsv_input(images: Any, label: str) -> Any:
-    float32 = np.dtype(np.float32)
     if isinstance(images, int):
-        x = convert.to_tensor(images, float32)
+        x = convert.to_tensor(images, np.dtype(np.float32))
     else:
-        x = convert.to_tensor(images)
-    if x._value.dtype.kind not in "fV" and not convert.is_tensor_like(images):
-        x = convert.to_tensor(images, hint=float32)
+        x = defaulted(images, np.float32)
     if x._value.dtype.kind not in "fV":
         raise errors.invalid(
             f"Value for attr 'T' of {convert.c_name(x._value.dtype)} is not in the list of allowed "
@@ -286,6 +284,6 @@ def per_image_standardization(image: Any) -> Any:
     flt = cast(x, dtypes.float32)
     count = float(np.prod(flt._value.shape[-3:]))
     mean = reduce_mean(flt, [-3, -2, -1], keepdims=True)
-    deviation = reduce_mean((flt - mean) ** 2, [-3, -2, -1], keepdims=True) ** 0.5
+    deviation = reduce_std(flt, [-3, -2, -1], keepdims=True)
     least = tensor(flt._value.dtype.type(1.0 / np.sqrt(count)))
     return subtract(flt, mean) / maximum(deviation, least)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import errors
 from ..core.op import Op
 from ..framework import convert
 from ..math.reductions import axes_of
@@ -33,9 +34,16 @@ def norm(
     """
     keep = bool(keepdims)
     x = convert.to_tensor(tensor)
-    if x._value.dtype.kind in "bO":
-        raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}.")
     pair = isinstance(axis, (list, tuple))
+    if x._value.dtype.kind in "bO":
+        # TensorFlow takes the conjugate first for the euclidean norm only.
+        if ord in ("euclidean", "fro") or (ord == 2 and not pair):
+            raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}.")
+        raise errors.invalid(
+            f"Value for attr 'T' of {convert.c_name(x._value.dtype)} is not in the list of allowed "
+            "values: bfloat16, half, float, double, int8, int16, int32, int64; a norm is one of "
+            "numbers [Op:Abs]"
+        )
     if pair:
         if len(axis) != 2 or any(np.ndim(k) for k in axis) or axis[0] == axis[1]:
             raise ValueError(

@@ -10,7 +10,7 @@ from .. import dtypes, errors
 from ..core.apply import tensor
 from ..core.op import Op
 from ..framework import convert
-from ..framework.arguments import alike, listed_dtype, truth, truths, whole
+from ..framework.arguments import alike, defaulted, listed_dtype, truth, truths
 from ..framework.tensor import Tensor
 from ..ops import compare, elementwise, rank, special
 from ..ops import complex as complex_ops
@@ -367,7 +367,7 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
 
 def invert_permutation(x: Any, name: str | None = None) -> Any:
     """The permutation y with y[x[i]] = i."""
-    value = whole(x, np.int32)._value
+    value = defaulted(x, np.int32)._value
     if value.ndim != 1 or value.dtype.kind != "i":
         raise errors.invalid(
             f"invert_permutation expects a 1D vector of int32 or int64, got shape "

@@ -32,9 +32,19 @@ def _pool(
     data_format: Any,
     dilations: Any = None,
 ) -> Any:
+    if op is pool_ops.max_pool and n == 2 and padding.__class__ is str and padding == "EXPLICIT":
+        raise ValueError(
+            "'EXPLICIT' is not a valid value for `padding`. To use explicit padding, `padding` "
+            "must be a list."
+        )
     first = channels_first(data_format, n)
     for name, given in (("ksize", ksize), ("strides", strides)):
         lengths(given, n, name)
+    if n == 1 and not convert.to_tensor(input)._value.ndim:
+        raise errors.invalid(
+            f"Tried to expand dim index 1 for tensor with 0 dimensions: {op.label} of lines takes "
+            "[batch, width, channels] [Op:ExpandDims]"
+        )
     if not isinstance(padding, (str, bytes, list, tuple)):
         raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
     most, label = op is pool_ops.max_pool, op.label + "3D" * (n == 3)

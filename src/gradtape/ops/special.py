@@ -172,8 +172,10 @@ def _lgamma(special: Any, a: Any) -> Any:
 
 
 def _digamma(special: Any, a: Any) -> Any:
-    # At a pole both signs are right, so neither is; SciPy takes one at 0.
-    return np.where((a <= 0) & (a == np.floor(a)), a.dtype.type("nan"), special.psi(a))
+    # At a pole both signs are right, so neither is; SciPy takes one at 0. TensorFlow takes
+    # subnormal numbers for 0.
+    pole = ((a <= 0) & (a == np.floor(a))) | (np.abs(a) < np.finfo(a.dtype).tiny)
+    return np.where(pole, a.dtype.type("nan"), special.psi(a))
 
 
 def _zeta(special: Any, a: Any, b: Any) -> Any:
@@ -385,6 +387,14 @@ def _oscillating(name: str) -> Any:
 
 
 INF, NAN = math.inf, math.nan
+
+
+def _y1(special: Any, a: Any) -> Any:
+    y = _beyond("y1", -INF, NAN)(special, a)
+    # TensorFlow's kernel for 32 bits has 0 times infinity there.
+    return y if a.dtype == np.float64 else np.where(a == 0, a.dtype.type(NAN), y)
+
+
 bessel_j0 = _bessel(
     "bessel_j0", "BesselJ0", _oscillating("j0"), lambda g, a: g * -bessel_j1(a)
 )  # fmt: skip
@@ -416,7 +426,7 @@ bessel_y0 = _second_kind(
     "bessel_y0", "BesselY0", _beyond("y0", -INF, NAN), lambda g, a: g * -bessel_y1(a)
 )
 bessel_y1: Op = _second_kind(
-    "bessel_y1", "BesselY1", _beyond("y1", -INF, NAN),
+    "bessel_y1", "BesselY1", _y1,
     lambda g, a, y: g * (bessel_y0(a) - y / a),
 )  # fmt: skip
 
@@ -427,6 +437,16 @@ def _expint(special: Any, a: Any) -> Any:
     return np.where((a < 0) | (a == np.inf), a.dtype.type("nan"), special.expi(a))
 
 
+def _fresnel(part: int) -> Any:
+    """Beyond 36974 the limit, as in TensorFlow: the square's phase is a matter of rounding."""
+
+    def integral(special: Any, a: Any) -> Any:
+        limit = np.copysign(a.dtype.type(0.5), a)
+        return np.where(np.abs(a) > 36974, limit, special.fresnel(a)[part])
+
+    return integral
+
+
 def _integral(name: str, label: str, forward: Any, rule: Any, **more: Any) -> Op:
     return elementwise(name, scipy(forward, label, COARSE), rule, label=label, takes="fV", **more)
 
@@ -434,11 +454,11 @@ def _integral(name: str, label: str, forward: Any, rule: Any, **more: Any) -> Op
 dawsn = _integral("dawsn", "Dawsn", "dawsn", lambda g, a, y: g * (1.0 - 2.0 * a * y))
 expint = _integral("expint", "Expint", _expint, lambda g, a: g * np.exp(a) / a, sample=POSITIVE)
 fresnel_cos = _integral(
-    "fresnel_cos", "FresnelCos", lambda special, a: special.fresnel(a)[1],
+    "fresnel_cos", "FresnelCos", _fresnel(1),
     lambda g, a: g * np.cos(math.pi / 2.0 * np.square(a)),
 )  # fmt: skip
 fresnel_sin = _integral(
-    "fresnel_sin", "FresnelSin", lambda special, a: special.fresnel(a)[0],
+    "fresnel_sin", "FresnelSin", _fresnel(0),
     lambda g, a: g * np.sin(math.pi / 2.0 * np.square(a)),
 )  # fmt: skip
 spence = _integral(

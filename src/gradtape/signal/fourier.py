@@ -245,6 +245,7 @@ def irfftnd(
 
     Differs from TensorFlow: its CPU has no kernel for this; here it works and has gradients.
     """
+    _ranked(input_tensor, axes)
     x = convert.to_tensor(input_tensor, hint=_COMPLEX64)
     _half_tensor(x)
     return over(ops.irfft, x, fft_length, axes, norm)
@@ -253,7 +254,10 @@ def irfftnd(
 def _ranked(value: Any, axes: Any) -> None:
     """An input has as many axes as are to be transformed, whatever its dtype."""
     if axes is not None:
-        at_least(convert.to_tensor(value), np.size(convert.to_tensor(axes, _INT32)._value))
+        given = convert.to_tensor(axes, _INT32)._value
+        if not given.ndim:
+            raise ValueError(f"axes must be a list of axes, got the number {axes!r}.")
+        at_least(convert.to_tensor(value), given.size)
 
 
 def over(op: Op, x: Any, fft_length: Any, axes: Any, norm: Any = None) -> Any:

@@ -32,6 +32,13 @@ def frame(
         x = transpose.apply(x, axes=(*range(place), *range(place + 1, rank), place))
     if pad_end:
         x = _padded(x, length, step, pad_value)
+    size = x._value.shape[-1]
+    count = 1 + (size - length) // step
+    if step < 0 and count > 0 and (count > 1 or length > size):
+        raise errors.invalid(
+            f"frames of {length} samples at every {step} reach beyond the {size} samples there are "
+            "[Op:GatherV2] name: "
+        )
     frames = ops.frame.apply(x, length=length, step=step)
     if place != rank - 1:
         back = (*range(place), rank - 1, rank, *range(place, rank - 1))
@@ -78,6 +85,8 @@ def overlap_and_add(signal: Any, frame_step: Any, name: Any = None) -> Any:
     at_least(x, 2)
     step = _count(frame_step, "frame_step", ValueError)
     frames, length = x._value.shape[-2:]
+    if step == 0:
+        raise errors.invalid("Paddings must be non-negative: frame_step is 0 [Op:Pad] name: ")
     return ops.overlap.apply(x, step=step, size=max(0, length + step * (frames - 1)))
 
 

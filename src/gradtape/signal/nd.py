@@ -35,7 +35,7 @@ def rfftnd(
     listed_dtype(Tcomplex, "Tcomplex", ("complex64", "complex128"), "RFFTND", "complex64")
     x = defaulted(input, "float32")
     allow(x, "RFFTND", "float32 float64", "Treal")
-    return fourier.rfftnd(x, fft_length, axes)
+    return fourier.over(ops.rfft, x, fft_length, axes)
 
 
 def irfftnd(

@@ -30,10 +30,11 @@ def stft(
     x = convert.to_tensor(signals)
     at_least(x, 1)
     length = scalar(frame_length, "frame_length")
+    size = _power_of_two(length) if fft_length is None else fft_length
     frames = frame(x, frame_length, frame_step, pad_end=pad_end)
     if window_fn is not None:
         frames = frames * window_fn(convert.to_tensor(frame_length), dtype=frames.dtype)
-    return rfft(frames, [_power_of_two(length) if fft_length is None else fft_length])
+    return rfft(frames, [size])
 
 
 def inverse_stft(
@@ -88,11 +89,11 @@ def mdct(
     """
     x = convert.to_tensor(signals)
     at_least(x, 1)
-    length = scalar(frame_length, "frame_length")
-    if length % 4:
-        raise ValueError(f"The frame length must be a multiple of 4, got {length}.")
-    frames = frame(x, frame_length, length // 2, pad_end=pad_end)
-    frames = frames * _window(window_fn, convert.to_tensor(frame_length), frames.dtype)
+    if scalar(frame_length, "frame_length") % 4:
+        raise ValueError(f"The frame length must be a multiple of 4, got {frame_length!r}.")
+    length = convert.to_tensor(frame_length)
+    frames = frame(x, length, length // 2, pad_end=pad_end)
+    frames = frames * _window(window_fn, length, frames.dtype)
     a, b, c, d = split(frames, 4, axis=-1)
     folded = concat([-reverse(c, [-1]) - d, a - reverse(b, [-1])], axis=-1)
     return dct(folded, type=4, norm=norm)
@@ -120,4 +121,6 @@ def _window(window_fn: Any, length: Any, dtype: Any) -> Any:
 
 
 def _power_of_two(n: int) -> int:
-    return 1 << (n - 1).bit_length()
+    if n < 0:
+        raise ValueError(f"frame_length must not be negative, got {n}.")
+    return 1 << (n - 1).bit_length() if n else 0

@@ -157,6 +157,58 @@ POOLED = [
 ]
 
 
+RARE = [
+    "tf.sparse.eye(np.array(2)).values",
+    "tf.sparse.eye(tf.constant(2.7), tf.constant(1)).dense_shape",
+    "tf.sparse.mask(tf.IndexedSlices([1.0], [0]), tf.constant([[1]]))",
+    "tf.reverse_sequence(tf.constant(5), seq_lengths=arr([1, 1], 'int32'))",
+    "tf.reverse(tf.constant(1.0), axis=tf.constant(-1))",
+    "tf.raw_ops.All(input=tf.constant([1, 2]), axis=[0])",
+    "tf.raw_ops.All(input=tf.constant([1, 2]), axis=0)",
+    "tf.raw_ops.All(input=np.array([1, 2]), axis=[0])",
+    "tf.raw_ops.All(input=-1, axis=(-3, -4))",
+    "tf.raw_ops.ArgMax(input=[1.0], dimension=tf.constant(0.5))",
+    "tf.raw_ops.ArgMax(input=[1.0], dimension='a')",
+    "tf.raw_ops.Where(condition=[True, False])",
+    "tf.raw_ops.Erf(x=tf.sparse.from_dense([[1.0, 0.0]])).values",
+    "tf.raw_ops.Sin(x=tf.ragged.constant([[1.0, 0.0], [0.5]])).values",
+    "tf.raw_ops.Dawsn(x=tf.ragged.constant([[1.0, 0.0], [0.5]]))",
+    "tf.raw_ops.DynamicStitch(indices=[1, 1], data=tf.constant([[1.5], [2.0]]))",
+    "tf.raw_ops.DynamicStitch(indices=[1, 2], data=tf.constant(['a', 'b']))",
+    "tf.dynamic_stitch([0, 1], [])",
+    "tf.dynamic_partition(tf.zeros([1, 3]), [0], 0)",
+    "tf.dynamic_partition(tf.zeros([1, 3]), [0], tf.float32)",
+    "tf.strings.as_string(1.5, fill='a')",
+    "tf.strings.to_hash_bucket_fast([tf.constant(1.0), tf.constant(1.0)], 5)",
+    "tf.experimental.numpy.moveaxis(2, 0, np.array(0))",
+    "tf.image.resize_with_pad(tf.ones([2, 4, 6]), 3, tf.constant(4, tf.int64))",
+    "tf.image.pad_to_bounding_box(tf.ones([2, 3, 1]), 5, 1.0, 3, -1)",
+    "tf.image.pad_to_bounding_box(tf.ones([2, 3, 1]), 0, 1.0, 3, 7)",
+    "tf.image.pad_to_bounding_box(tf.ones([2, 3, 1]), tf.constant([1]), 1, 5, 7)",
+    "tf.image.rgb_to_hsv(arr([0.09, 0.1, 0.5], 'float64'))",
+    "tf.linalg.lstsq(np.ones([2, 3]), np.ones([2, 3]), tf.constant(5))",
+    "grad(lambda x: tf.linalg.lstsq([[1.0, 2.0]], [[1.0]], x), 0.5)",
+    "tf.norm(tf.constant(['a', 'b']), ord=1)",
+    "tf.norm([True])",
+    "tf.fftnd(tf.constant(-0.5), 4, [[0], [0]])",
+    "tf.rfftnd(tf.constant([[5, 2]]), 2, arr([1, 0], 'int32'))",
+    "tf.rfftnd(tf.constant(['a']), 'x', 0)",
+    "tf.slice([[False], [True]], tf.constant([0, 0]), tf.constant([1, 1], tf.int64))",
+    "tf.signal.frame(tf.constant([[1.0, 2.0, 3.0]]), 8, -1)",
+    "tf.signal.stft([1.0, 2.0], -1, np.array(5))",
+    "tf.signal.overlap_and_add(tf.ones([2, 3]), 0)",
+    "tf.signal.mdct([-1.0, -0.05, 0.67], np.array(4))",
+    "tf.random.normal([2**40, 2])",
+    "tf.nn.avg_pool1d(tf.constant(-1.9), 2, 2, padding=1)",
+    "tf.nn.max_pool2d(tf.ones([2, 4, 3, 1]), 1, 1, padding='EXPLICIT')",
+    "tf.math.invert_permutation(arr([0.0, 2.0, 1.0], 'float32'))",
+    "tf.math.digamma(arr([0.0, 1e-40, 1e-30], 'float32'))",
+    "tf.math.special.bessel_y1(arr([0.0, 1.0], 'float32'))",
+    "tf.math.special.bessel_y1(arr([0.0, 1.0], 'float64'))",
+    "tf.math.special.fresnel_cos(arr([-1.7e308, 4e4, inf], 'float64'))",
+]
+
+
 @cases(text=POOLED)
 def pooled(tf, text):
     return ask(tf, text)
@@ -184,4 +236,9 @@ def conversion(tf, text):
 
 @cases(text=STACKED)
 def stacked(tf, text):
+    return ask(tf, text)
+
+
+@cases(text=RARE)
+def rare(tf, text):
     return ask(tf, text)

@@ -129,6 +129,8 @@ def _has(answer: Any, key: str) -> bool:
 def _items(answer: Any) -> list[Any] | None:
     if _has(answer, "tuple"):
         return answer["tuple"]
+    if _has(answer, "record"):
+        return answer["items"]
     return answer if isinstance(answer, list) else None
 
 

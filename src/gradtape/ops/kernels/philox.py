@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import errors
 from . import libm
 from .forks import in_children
 from .parallel import share
@@ -110,7 +111,7 @@ class Stream:
     def _fill(self, count: int, dtype: Any, each: int, make: Callable[[Any], Any]) -> Any:
         """`each` numbers of a block, side by side, by a function of the rows of words."""
         blocks = -(-count // each)
-        out = np.empty((blocks, each), dtype)
+        out = _room((blocks, each), dtype)
 
         def task(start: int, stop: int) -> None:
             for i in range(start, stop, CHUNK):
@@ -139,7 +140,7 @@ class Stream:
         """Normal deviates in (-2, 2): each group of numbers redraws in a stretch of its own."""
         make, each = (normals64, 2) if dtype.itemsize == 8 else (normals32, 4)
         groups = -(-count // each)
-        out = np.empty((groups, each), np.float64 if dtype.itemsize == 8 else np.float32)
+        out = _room((groups, each), np.float64 if dtype.itemsize == 8 else np.float32)
         stride = np.uint64(each * RESERVED // 4)
         for start in range(0, groups, CHUNK):
             part = np.arange(start, min(start + CHUNK, groups), dtype=np.uint64) * stride
@@ -166,6 +167,14 @@ class Stream:
             drawn = make(self.at(places[pending])).T
             good = np.abs(drawn) < 2.0
         return out
+
+
+def _room(shape: tuple[int, int], dtype: Any) -> Any:
+    """An array to fill, or TensorFlow's error if there is no memory for it."""
+    try:
+        return np.empty(shape, dtype)
+    except (MemoryError, ValueError) as error:
+        raise errors.exhausted("Random", MemoryError(str(error))) from None
 
 
 def _float32(words: Any) -> Any:

@@ -205,6 +205,30 @@ def _gather_of_nothing(d: Found) -> bool:
 
 
 @DIFFERS.difference(
+    "refused gradients",
+    "The gradients of `tf.gather_nd` with a single index and of `tf.math.top_k` with an "
+    "`index_type` other than int32 are given; TensorFlow's own code for them stops with an "
+    "InvalidArgumentError.",
+)
+def _refused(d: Found) -> bool:
+    gathered = "[Op:ScatterNd]" in d.said and ("gather_nd(" in d.ops or "GatherNd(" in d.ops)
+    sorted_ = "cannot compute AddV2" in d.said and "top_k(" in d.ops and "index_type" in d.ops
+    return d.said.startswith("InvalidArgumentError: ") and (gathered or sorted_)
+
+
+@DIFFERS.difference(
+    "filled vectors",
+    "The gradient of `tf.fill` by a value of shape [1] has this shape; TensorFlow's is a scalar.",
+)
+def _filled(d: Found) -> bool:
+    """A gradient of the same number, with and without an axis, behind such a step."""
+    if not any(word in d.ops for word in ("fill(", "Fill(")) or d.place[:1] in ((), (0,)):
+        return False
+    pair = numbers(d.expected), numbers(d.got)
+    return pair[0].shape == () and pair[1].shape == (1,) and equal(pair[0], pair[1][0], False)
+
+
+@DIFFERS.difference(
     "transform of nothing",
     "A Fourier transform of lines without entries that are to be filled up is an "
     "InvalidArgumentError, and so is a convolution without rows in its result; TensorFlow gives "

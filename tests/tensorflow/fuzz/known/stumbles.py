@@ -13,6 +13,7 @@ DIFFERS = Family()
 # What a check of an argument raises here; an error of NumPy's or Python's own is a fault of ours.
 CHECKS = (
     "TypeError", "ValueError", "InvalidArgumentError", "UnimplementedError", "OverflowError",
+    "LookupError",
 )  # fmt: skip
 ACCIDENTS = (
     "AttributeError", "IndexError", "KeyError", "UnboundLocalError", "AssertionError",
@@ -29,6 +30,8 @@ PLAIN = re.compile(
     r"|^can't multiply sequence by non-int|^can only concatenate (list|tuple) \(not "
     r"|^list indices must be integers or slices, not tuple$"
 )
+
+NOT_UNDERSTOOD = re.compile(r"^data type '.*' not understood$")
 
 
 @DIFFERS.difference(
@@ -91,6 +94,18 @@ def _plain_values(d: Found) -> bool:
         return False
     kind = error["raises"] in ("AttributeError", "TypeError")
     return kind and bool(PLAIN.search(error["message"]))
+
+
+@DIFFERS.difference(
+    "texts for dtypes",
+    "`tf.experimental.numpy` takes lists of texts; TensorFlow reads the texts as names of dtypes "
+    "and ends in NumPy's TypeError.",
+)
+def _texts_for_dtypes(d: Found) -> bool:
+    error = raised(d.expected)
+    if not error or raised(d.got) or "tf.experimental.numpy." not in d.ops:
+        return False
+    return error["raises"] == "TypeError" and bool(NOT_UNDERSTOOD.search(error["message"]))
 
 
 @DIFFERS.difference(
