@@ -367,6 +367,8 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
 
 def invert_permutation(x: Any, name: str | None = None) -> Any:
     """The permutation y with y[x[i]] = i."""
+    if x.__class__ is float:
+        raise convert.cannot(x, np.dtype(np.int32))
     value = defaulted(x, np.int32)._value
     if value.ndim != 1 or value.dtype.kind != "i":
         raise errors.invalid(
