@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from typing import Any
 
@@ -222,6 +223,9 @@ def integer(value: Any, argument: str, compares: bool = False) -> int:
         if np.isinf(array):
             raise OverflowError(f"cannot convert an infinity to integer: '{argument}'.")
         return int(array[()])
+    if isinstance(value, Value) and array.dtype.kind == "O" and not array.ndim:
+        with contextlib.suppress(ValueError):
+            return int(array[()])  # the digits of a text
     if compares and array.dtype.kind in "biuf" and array.size > 1:
         raise ValueError(
             f"The truth value of an array with more than one element is ambiguous: '{argument}' "

@@ -233,7 +233,11 @@ def batch_normalization(
 ) -> Any:
     """scale * (x - mean) / sqrt(variance + variance_epsilon) + offset."""
     x = convert.to_tensor(x)
-    if not isinstance(variance, (int, float)):
+    # Beside a tensor, a number or an array takes its dtype.
+    plain = isinstance(variance, (np.ndarray, np.generic)) and convert.is_tensor_like(
+        variance_epsilon
+    )
+    if not plain and not isinstance(variance, (int, float)):
         variance = convert.to_tensor(variance)
     inverse = elementwise.rsqrt.apply(variance + variance_epsilon)
     if scale is not None:

@@ -256,7 +256,13 @@ def _characters(text: bytes, encoding: str, policy: str, char: int, control: boo
 def _decoded(input: Any, encoding: str, policy: str, char: int, control: bool, make: Any) -> Any:
     given = convert.to_tensor(input)
     _attributes(char, input_encoding=encoding, errors=policy)
+    if convert.is_tensor_like(char):
+        given = convert.to_tensor(given, np.dtype(object))  # converted before the op looks at it
     char = 65533 if char is None else integer(char, "replacement_char")
+    if not 0 <= char <= 0x10FFFF:
+        raise errors.invalid(
+            f"replacement_char out of unicode codepoint range: {char} [Op:UnicodeDecode]"
+        )
     control = truth(control, "replace_control_characters")
     texts = _texts(given, "UnicodeDecode")
     found = [
