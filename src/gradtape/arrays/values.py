@@ -17,7 +17,7 @@ from ..framework.arguments import dtype as numpy_dtype
 from ..framework.indexed_slices import IndexedSlices
 from ..framework.shapes import CompositeTensor, TensorShape
 from ..framework.tensor import Tensor
-from ..ops import checks, elementwise
+from ..ops import elementwise
 from ..ops import shape as shape_ops
 from ..ops.rows import add_rows
 from .creation import (
@@ -146,7 +146,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
     >>> tape.gradient(y, x)
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
     """
-    return checks.stop_gradient.apply(input)
+    return shape_ops.stop_gradient.apply(input)
 
 
 # --- the dtype ------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Ops that let numbers pass: after a look at them, or without their gradient."""
+"""Ops that look at numbers and let them pass."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core import apply as engine
 from ..errors import invalid
 from .declare import op
 from .infer import same
-from .reasons import Stopped
 
 
 def _check_numerics(a: Any, message: str) -> Any:
@@ -33,15 +31,3 @@ check_numerics = op(
     params=("message",), push="linear", batches=True, takes="fV",
     sample=lambda d: [([d(2, 3)], {"message": "sample"})],
 )  # fmt: skip
-stop_gradient = op(
-    "stop_gradient", lambda a: a, Stopped("stop_gradient makes a constant of it"), shape=same,
-    sample=lambda d: [([d(2, 3)], {})],
-)  # fmt: skip
-
-
-def _unread(apply: Any) -> Any:
-    """A variable's value is taken without a read: no tape needs to watch it."""
-    return lambda a: apply(engine.tensor(a._value) if isinstance(a, engine.Variable) else a)
-
-
-stop_gradient.apply = _unread(stop_gradient.apply)

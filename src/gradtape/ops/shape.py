@@ -12,13 +12,26 @@ from typing import Any
 
 import numpy as np
 
+from ..core import apply as engine
 from ..core.op import ANYTHING, Op
 from ..core.operand import speaks
 from .declare import elementwise, op
 from .infer import Shape, alike, asked, exchanged, inserted, plus, reshaped, same
-from .reasons import Missing
+from .reasons import Missing, Stopped
 
 identity = elementwise("identity", lambda a: a, lambda g: g, takes=ANYTHING)
+stop_gradient = op(
+    "stop_gradient", lambda a: a, Stopped("stop_gradient makes a constant of it"), shape=same,
+    sample=lambda d: [([d(2, 3)], {})],
+)  # fmt: skip
+
+
+def _unread(apply: Any) -> Any:
+    """A variable's value is taken without a read: no tape needs to watch it."""
+    return lambda a: apply(engine.tensor(a._value) if isinstance(a, engine.Variable) else a)
+
+
+stop_gradient.apply = _unread(stop_gradient.apply)
 
 
 def _lead(g: Any, shape: tuple[int, ...]) -> tuple[int, ...]:

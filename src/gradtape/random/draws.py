@@ -13,9 +13,10 @@ from ..core.op import Op
 from ..framework import convert
 from ..framework.arguments import as_input, number
 from ..framework.shapes import TensorShape
-from ..ops import chance, checks, elementwise
+from ..ops import chance, elementwise
 from ..ops import reduce as reduce_ops
 from ..ops.kernels.philox import Stream
+from ..ops.shape import stop_gradient
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 WHOLE = ("int32", "int64")
@@ -146,7 +147,7 @@ def gamma_deviates(stream: Stream, alpha: Any, times: tuple[int, ...]) -> Any:
 
     @custom_gradient
     def sample(alpha: Any) -> Any:
-        fixed = checks.stop_gradient.apply(alpha)
+        fixed = stop_gradient.apply(alpha)
         made = drawn(chance.gamma, stream, fixed, times=times, dtype=alpha._value.dtype)
 
         def grad(g: Any) -> Any:
