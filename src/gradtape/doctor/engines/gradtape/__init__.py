@@ -20,13 +20,12 @@ from numpy import ndarray
 from .... import nest
 from ....autodiff import custom
 from ....autodiff.tape import GradientTape
-from ....core import apply as engine_apply
-from ....core.op import registry
 from ....core.place import caller, ours
 from ....core.record import Value, threads
 from ....framework import convert
 from ....framework.tensor import Tensor
 from ....framework.variable import Variable
+from ....ops.declare import listen
 from ...source.place import Place, at
 from ...source.users import is_users
 from ...trace import Asked, Trace
@@ -79,7 +78,6 @@ class Engine:
     # --- coming and going -------------------------------------------------------------------------
     def start(self) -> None:
         self._hook_ops()
-        self._hook_later_ops()
         self._hook_variables()
         for owner in (Tensor, Variable):
             for name in EXITS.keys() & vars(owner).keys():
@@ -114,34 +112,16 @@ class Engine:
         for name, value in vars(Variable).items():
             for cell in getattr(value, "__closure__", None) or ():
                 of_variables.setdefault(id(cell.cell_contents), []).append(name)
-        for op in registry.values():
-            original = op.apply
+
+        def around(op: Any, original: Any) -> Any:
             apply = self._logged(op, original)
-            self._set(op, "apply", apply)
             for name in of_tensors.get(id(original), ()):
                 self._set(Tensor, name, apply)
             for name in of_variables.get(id(original), ()):
                 self._set(Variable, name, _operator(apply, name))
+            return apply
 
-    def _hook_later_ops(self) -> None:
-        """Some families of ops are declared when they are first used."""
-        plain: dict[Any, Any] = {}
-
-        def logged(make: Any) -> Any:
-            def making(op: Any) -> Any:
-                plain[op] = make(op)
-                return self._logged(op, plain[op])
-
-            return making
-
-        for name in ("quick", "general"):
-            self._set(engine_apply, name, logged(getattr(engine_apply, name)))
-
-        def undo() -> None:
-            for op, old in plain.items():
-                op.apply = old
-
-        self._undo.append(undo)
+        self._undo.append(listen(around))
 
     def _logged(self, op: Any, original: Any) -> Any:
         append, log = self.log.append, self.log
