@@ -7,8 +7,7 @@ neutral trace of them when a gradient has something to explain.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable
 from itertools import count
 from sys import _getframe
 from threading import get_ident
@@ -21,7 +20,7 @@ from .... import nest
 from ....autodiff import custom
 from ....autodiff.tape import GradientTape
 from ....core.place import caller, ours
-from ....core.record import Value, threads
+from ....core.record import threads
 from ....framework import convert
 from ....framework.tensor import Tensor
 from ....framework.variable import Variable
