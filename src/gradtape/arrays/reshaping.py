@@ -637,7 +637,8 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
     """Entries moved along axes; what goes over the end comes in again at the front."""
     x = convert.to_tensor(input)
-    shifts = vector(shift, "Roll", "Tshift", plain=True)
+    # TensorFlow counts in 32 bits, and so around.
+    shifts = vector(shift, "Roll", "Tshift", plain=True).astype(np.int32).astype(np.int64)
     wanted = vector(axis, "Roll", "Taxis", plain=True)
     if shifts.shape != wanted.shape:
         raise errors.invalid(

@@ -246,5 +246,7 @@ def resize_with_pad(
     # By the sizes before they are rounded down, as TensorFlow.
     top, left = (max(int((new - size) // 2), 0) for new, size in ((rows, high), (columns, wide)))
     y = resize(x, [int(high), int(wide)], method, antialias=antialias)
+    if max(rows, columns) >= 2**31:
+        raise errors.invalid(f"an image of {rows} by {columns} is too large [Op:ResizeBilinear]")
     above, before = tensor(np.array(top, np.int32)), tensor(np.array(left, np.int32))
     return pad_to_bounding_box(y, above, before, target_height, target_width)

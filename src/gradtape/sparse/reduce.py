@@ -126,7 +126,13 @@ def _axes(axis: Any) -> list[int]:
     empty = isinstance(axis, (list, tuple)) and not axis
     if empty:
         return []
-    return np.reshape(expect(axis, _INT32, "SparseReduceSum", 3)._value, -1).tolist()
+    found = expect(axis, _INT32, "SparseReduceSum", 3)._value
+    if found.ndim > 1:
+        raise errors.invalid(
+            f"Expected reduction_axes to be a scalar or a vector; got shape: {list(found.shape)} "
+            "[Op:SparseReduceSum]"
+        )
+    return np.reshape(found, -1).tolist()
 
 
 def _sparse(op: Any, x: SparseTensor, groups: Any, shape: list[int]) -> SparseTensor:

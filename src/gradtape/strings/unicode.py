@@ -121,6 +121,8 @@ def unsorted_segment_join(
             "segment_ids are not allowed to exceed num_segments or to have negative values: they "
             f"are in [0, {count}) [Op:UnsortedSegmentJoin] name: "
         )
+    if not isinstance(separator, (str, bytes)):
+        raise TypeError(f"Expected string for argument 'separator' not {separator!r}.")
     rest = texts.shape[ids.ndim :]
     rows = texts.reshape(ids.size, -1)
     places = ids.reshape(-1).tolist()
@@ -132,7 +134,7 @@ def unsorted_segment_join(
     for place, row in zip(places, rows.tolist(), strict=True):
         for group, text in zip(groups[place], row, strict=True):
             group.append(text)
-    glue = separator.encode()
+    glue = separator.encode() if isinstance(separator, str) else separator
     return _packed([glue.join(texts) for group in groups for texts in group], (count, *rest))
 
 
@@ -167,11 +169,14 @@ def ngrams(
         raise ValueError(f"All ngram_widths must be greater than 0. Received: {widths}")
     ragged = isinstance(data, RaggedTensor)
     truth(preserve_short_sequences, "preserve_short_sequences")
+    if not isinstance(separator, (str, bytes)):
+        raise TypeError(f"Expected string for argument 'separator' not {separator!r}.")
     texts = data if ragged else _strings(data)
     if not ragged and not texts.ndim:
         raise ValueError("Data must have rank>0")
     rows = texts.to_list() if ragged else texts.reshape(-1, texts.shape[-1]).tolist()
-    glue, made = separator.encode(), []
+    glue = separator.encode() if isinstance(separator, str) else separator
+    made = []
     for row in rows:
         grams = []
         for width in widths:

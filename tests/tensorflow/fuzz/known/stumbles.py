@@ -17,7 +17,7 @@ CHECKS = (
 )  # fmt: skip
 ACCIDENTS = (
     "AttributeError", "IndexError", "KeyError", "UnboundLocalError", "AssertionError",
-    "ZeroDivisionError", "RecursionError",
+    "ZeroDivisionError", "RecursionError", "UFuncTypeError",
 )  # fmt: skip
 # TensorFlow asks a plain value for what only its tensors have, or a tensor for what NumPy's have.
 PLAIN = re.compile(
