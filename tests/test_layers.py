@@ -139,8 +139,8 @@ def test_core_reads_in_one_sitting() -> None:
 
 def test_places_know_what_is_gradtapes() -> None:
     packages = [".".join(p.parent.relative_to(PACKAGE.parent).parts) for p in MODULES]
-    assert all(place.ours[package] for package in packages)
-    assert not any(place.ours[package] for package in ("gradtape_extra", "tests", "", None))
+    assert all(place.is_ours(package) for package in packages)
+    assert not any(place.is_ours(package) for package in ("gradtape_extra", "tests", "", None))
 
 
 def test_every_op_is_declared_whole() -> None:

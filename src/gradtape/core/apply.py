@@ -15,7 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from .op import FLOATS, Op
-from .place import caller, ours
+from .place import caller, users
 from .record import Mark, Value, join, next_id
 
 
@@ -118,7 +118,7 @@ def quick(op: Op) -> Any:
         b_id = b._id if two and b_mark is not None and b_mark.live is not None else None
         keep_a, keep_b, keep_y = only_a if b_id is None else only_b if a_id is None else both
         user = _getframe(1)
-        if ours[user.f_globals.get("__package__")]:
+        if user.f_globals.get("__package__") not in users:
             user = caller()
         entry = (
             op, i, user.f_code, user.f_lasti, a_id, b_id,

@@ -47,11 +47,13 @@ class Op:
 
     def __init__(self, name: str, forward: Callable[..., Any], pull: Any, **said: Any) -> None:
         """`pull` is a rule or a reason why there is none, or one of these for each operand."""
-        self.name, self.forward, self.label = name, forward, name.title().replace("_", "")
+        self.name, self.forward = name, forward
+        said.setdefault("label", name.title().replace("_", ""))
         self.rules = pull if isinstance(pull, tuple) else (pull,)
         self.names = tuple(_names(rule) for rule in self.rules)
         self.plans: dict[tuple[bool, ...], Plan] = {}
-        vars(self).update(said)
+        for trait in _TRAITS:  # on the op itself: 0.03 us faster to read than from its class
+            setattr(self, trait, said.get(trait, getattr(Op, trait, None)))
         unknown = {n for n in sum(self.names, ()) if not self._knows(n)} | {*said} - {*_TRAITS}
         if unknown or name in registry:
             raise TypeError(f"the op {name!r} is declared twice, or names {unknown}")

@@ -6,22 +6,22 @@ from sys import _getframe
 from types import FrameType
 
 NAME = __name__.partition(".")[0]
+own, users = {NAME}, set[str | None]()  # packages of gradtape's and of others, as they are met
 
 
-class _Ours(dict[str | None, bool]):
-    """Whether a package is part of gradtape, by its name; asked once for each."""
-
-    def __missing__(self, package: str | None) -> bool:
-        return self.setdefault(package, f"{package}.".startswith(f"{NAME}."))
-
-
-ours = _Ours()
+def is_ours(package: str | None) -> bool:
+    """Whether a package is part of gradtape, by its name."""
+    if package not in users:
+        (own if f"{package}.".startswith(f"{NAME}.") else users).add(package)  # type: ignore
+    return package in own
 
 
 def caller(depth: int = 2) -> FrameType:
     """The innermost frame outside gradtape; its `f_code` and `f_lasti` are the place."""
     frame = _getframe(depth)
     # Python's own record of the package is the quickest way to tell: 0.1 us a frame.
-    while ours[frame.f_globals.get("__package__")] and (back := frame.f_back):
-        frame = back
+    while (name := frame.f_globals.get("__package__")) in own or is_ours(name):
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
     return frame

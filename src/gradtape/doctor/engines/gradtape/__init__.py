@@ -19,7 +19,7 @@ from numpy import ndarray
 from .... import nest
 from ....autodiff import custom
 from ....autodiff.tape import GradientTape
-from ....core.place import caller, ours
+from ....core.place import caller, is_ours, users
 from ....core.record import threads
 from ....framework import convert
 from ....framework.tensor import Tensor
@@ -132,7 +132,7 @@ class Engine:
             if result is NotImplemented:
                 return result
             user = _getframe(1)
-            if ours[user.f_globals.get("__package__")]:
+            if user.f_globals.get("__package__") not in users:
                 user = caller()
             # Outside of tapes, who called whom tells where the work belongs inside.
             # A Python number may have come from a tensor, by way of other functions.
@@ -184,7 +184,7 @@ class Engine:
             known = latest.get(id(self))
             if known is None or known[2] is not seen:
                 user = _getframe(1)
-                if ours[user.f_globals.get("__package__")]:
+                if user.f_globals.get("__package__") not in users:
                     user = caller()
                 weigh(seen._value)
                 event = (READ, self, seen, user.f_code, user.f_lasti, get_ident())
@@ -210,7 +210,7 @@ class Engine:
         def assign(self: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(self, value, *args, **kwargs)
             user = _getframe(1)
-            if ours[user.f_globals.get("__package__")]:
+            if user.f_globals.get("__package__") not in users:
                 user = caller()
             weigh(self._value)
             append((ASSIGN, self, name, value, self._value, user.f_code, user.f_lasti, get_ident()))
@@ -226,7 +226,7 @@ class Engine:
         def leave(self: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(self, *args, **kwargs)
             frame = _getframe(1)
-            if not ours[frame.f_globals.get("__package__")]:
+            if not is_ours(frame.f_globals.get("__package__")):
                 engine._left = True
                 engine._weigh(result)
                 append((ESCAPE, self, name, result, stack(frame), None, 0, get_ident()))
@@ -291,7 +291,7 @@ class Engine:
 
         def ask(self: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
             # A py_function asks a tape of its own while another is asked: not the user's doing.
-            inner = engine.asking and ours[sys._getframe(1).f_globals.get("__package__")]
+            inner = engine.asking and is_ours(sys._getframe(1).f_globals.get("__package__"))
             if engine.deaf or inner:
                 return original(self, target, sources, *args, **kwargs)
             user = caller()
