@@ -28,8 +28,8 @@ def second_derivative(x):
         with tf.GradientTape() as inner:
             inner.watch(x)
             u = model(x)
-        slope = inner.gradient(u, x)
-    return outer.gradient(slope, x)
+        derivative = inner.gradient(u, x)
+    return outer.gradient(derivative, x)
 
 
 for step in range(1, 501):

@@ -14,11 +14,11 @@ for step in range(7):
         with tf.GradientTape() as inner:
             height = valley(point)
         # Taken inside the outer tape, the gradient is itself something to differentiate.
-        slope = inner.gradient(height, point)
-    curvature = outer.jacobian(slope, point)
+        derivative = inner.gradient(height, point)
+    curvature = outer.jacobian(derivative, point)
 
-    # The minimum of the parabola that touches the valley here: curvature @ move = slope.
-    move = tf.linalg.solve(curvature, slope[:, tf.newaxis])
+    # The minimum of the parabola that touches the valley here: curvature @ move = derivative.
+    move = tf.linalg.solve(curvature, derivative[:, tf.newaxis])
     point.assign_sub(tf.squeeze(move, axis=1))
     print(f"step {step}   height {height.numpy():14.8f}   at {point.numpy().round(6)}")
 

@@ -1,4 +1,4 @@
-"""Control flow: slopes through loops equal those of the unrolled program; misuse has its errors."""
+"""Control flow: gradients through loops equal those of the unrolled program; errors of misuse."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_vectorized_map_of_nothing_knows_its_shape():
     assert tf.vectorized_map(lambda v: v[:1], tf.zeros([0, 3])).shape == (0, 1)
 
 
-def test_py_function_takes_slopes_to_its_inputs_only():
+def test_py_function_takes_grads_to_its_inputs_only():
     x, v = tf.constant(3.0), tf.Variable(2.0)
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -214,7 +214,7 @@ def test_config_lists_one_cpu():
     tf.config.run_functions_eagerly(False)
 
 
-def test_check_numerics_checks_slopes():
+def test_check_numerics_checks_grads():
     x = tf.constant(0.0)
     with tf.GradientTape() as tape:
         tape.watch(x)

@@ -258,7 +258,7 @@ print("done")
     )
 
 
-def slope(x: float) -> float:
+def derivative(x: float) -> float:
     """What a process of a pool computes."""
     v = tf.Variable(np.full((200, 200), x, np.float32))
     with tf.GradientTape() as tape:
@@ -268,7 +268,7 @@ def slope(x: float) -> float:
 
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 def test_pools_of_processes(method: str) -> None:
-    expected = [slope(x) for x in (1.0, 2.0)]
+    expected = [derivative(x) for x in (1.0, 2.0)]
     context = multiprocessing.get_context(method)
     with ProcessPoolExecutor(2, context) as pool:
-        assert list(pool.map(slope, [1.0, 2.0], timeout=LIMIT)) == expected
+        assert list(pool.map(derivative, [1.0, 2.0], timeout=LIMIT)) == expected

@@ -151,9 +151,9 @@ def test_indices_are_numpys(numpy_like: None, key: object) -> None:
         tape.watch(x)
         y = x[key]
     np.testing.assert_array_equal(y.numpy(), array[key])
-    slope = np.zeros_like(array)
-    np.add.at(slope, key, 1.0)
-    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), slope)
+    derivative = np.zeros_like(array)
+    np.add.at(derivative, key, 1.0)
+    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), derivative)
 
 
 def test_an_index_beyond_its_axis_is_an_error(numpy_like: None) -> None:

@@ -1,4 +1,4 @@
-"""What recorded answers do not say of randomness: moments, ranges, sequences of seeds, slopes."""
+"""What recorded answers do not say of randomness: moments, ranges, seeds, derivatives."""
 
 from __future__ import annotations
 
@@ -169,8 +169,9 @@ def test_threads_draw_without_harm():
     assert len(results) == 400
 
 
-# --- slopes ---------------------------------------------------------------------------------------
-def test_mean_and_deviation_have_slopes():
+# --- derivatives
+# ---------------------------------------------------------------------------------------
+def test_mean_and_deviation_have_grads():
     mean, deviation = tf.Variable([1.0, 2.0]), tf.Variable(3.0)
     with tf.GradientTape() as tape:
         y = tf.random.normal([4, 2], mean, deviation)
@@ -181,7 +182,7 @@ def test_mean_and_deviation_have_slopes():
     np.testing.assert_allclose(by_deviation, noise.sum(), rtol=1e-5)
 
 
-def test_the_slope_of_gamma_keeps_quantiles():
+def test_the_grad_of_gamma_keeps_quantiles():
     from scipy.special import gammainc, gammaincinv
 
     alpha = tf.constant([0.4, 1.0, 5.0], tf.float64)
@@ -194,7 +195,7 @@ def test_the_slope_of_gamma_keeps_quantiles():
     np.testing.assert_allclose(tape.gradient(drawn, alpha), expected, rtol=1e-4)
 
 
-def test_poisson_has_no_slope():
+def test_poisson_has_no_grad():
     rate = tf.Variable(3.0)
     with tf.GradientTape() as tape:
         y = tf.random.poisson([2], rate)

@@ -36,7 +36,7 @@ def test_top_level_names(op):
     np.testing.assert_allclose(found.numpy(), getattr(np.fft, f"{op}2")(x.numpy(), s=(3, 4)))
 
 
-def test_slopes_where_tensorflow_has_none():
+def test_grads_where_tensorflow_has_none():
     x = tf.constant(REAL)
     with tf.GradientTape() as tape:
         tape.watch(x)

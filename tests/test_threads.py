@@ -52,8 +52,8 @@ def test_threads_differentiate_the_same_variables_at_once() -> None:
         for _ in range(200):
             with tf.GradientTape() as tape:
                 y = x**n
-            slope = float(tape.gradient(y, x))
-        return slope
+            derivative = float(tape.gradient(y, x))
+        return derivative
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(power, [1, 2, 3, 4])) == [1.0, 4.0, 12.0, 32.0]

@@ -23,8 +23,8 @@ def test_higher_order() -> None:
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
             y = x**4
-        slope = inner.gradient(y, x)
-    assert (float(slope), float(outer.gradient(slope, x))) == (32.0, 48.0)
+        derivative = inner.gradient(y, x)
+    assert (float(derivative), float(outer.gradient(derivative, x))) == (32.0, 48.0)
 
 
 def test_jacobian_and_jvp() -> None:

@@ -44,8 +44,8 @@ def autograd():
             x = x * w + b
         return x
 
-    slope = grad(chain)
-    return lambda: slope([W, B])
+    derivative = grad(chain)
+    return lambda: derivative([W, B])
 
 
 def numpy():

@@ -18,8 +18,8 @@ def tape(tf):
             with tf.GradientTape() as inner:
                 z = tf.linalg.matvec(matrix, x)
                 y = tf.reduce_sum(tf.math.log(1.0 + tf.exp(z))) + tf.reduce_sum(x**4)
-            slope = inner.gradient(y, x)
-        return [outer.jacobian(slope, x)]
+            derivative = inner.gradient(y, x)
+        return [outer.jacobian(derivative, x)]
 
     return step
 

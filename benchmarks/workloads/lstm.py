@@ -83,10 +83,10 @@ def autograd():
             h = sigmoid(o) * anp.tanh(c)
         return anp.mean((h - target) ** 2)
 
-    slope = grad(loss)
+    derivative = grad(loss)
 
     def step():
-        grads = slope(params)
+        grads = derivative(params)
         for p, g in zip(params, grads, strict=True):
             p -= RATE * g
         return grads

@@ -77,10 +77,10 @@ def autograd():
         logits = h @ w3 + b3
         return anp.mean(logsumexp(logits, axis=1) - logits[rows, labels])
 
-    slope = grad(loss)
+    derivative = grad(loss)
 
     def step():
-        grads = slope(params)
+        grads = derivative(params)
         for p, g in zip(params, grads, strict=True):
             p -= RATE * g
         return grads

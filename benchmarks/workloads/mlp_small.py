@@ -70,10 +70,10 @@ def autograd():
         h = anp.maximum(h @ w2 + b2, 0)
         return anp.mean((h @ w3 + b3 - y) ** 2)
 
-    slope = grad(loss)
+    derivative = grad(loss)
 
     def step():
-        grads = slope(params)
+        grads = derivative(params)
         for p, g in zip(params, grads, strict=True):
             p -= RATE * g
         return grads

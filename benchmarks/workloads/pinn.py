@@ -93,8 +93,8 @@ def autograd():
     def loss(params):
         return anp.mean((slope_t(params, x, t) - DIFFUSION * slope_xx(params, x, t)) ** 2)
 
-    slope = grad(loss)
-    return lambda: slope(params)
+    derivative = grad(loss)
+    return lambda: derivative(params)
 
 
 def numpy():

@@ -118,10 +118,10 @@ def autograd():
         up = 0.5 * up * (1 + erf(up * 0.5**0.5))
         return anp.mean((h + up @ w_down + b_down - target) ** 2)
 
-    slope = grad(loss)
+    derivative = grad(loss)
 
     def step():
-        grads = slope(params)
+        grads = derivative(params)
         for p, g in zip(params, grads, strict=True):
             p -= RATE * g
         return grads

@@ -25,8 +25,8 @@ def integrated_gradients(sample, baseline, steps=50):
     with tf.GradientTape() as tape:
         tape.watch(path)
         score = tf.gather(model(path), label, axis=1)
-    slopes = tape.gradient(score, path)
-    mean = tf.reduce_mean((slopes[:-1] + slopes[1:]) / 2.0, axis=0)
+    derivatives = tape.gradient(score, path)
+    mean = tf.reduce_mean((derivatives[:-1] + derivatives[1:]) / 2.0, axis=0)
     return (sample - baseline) * mean
 
 

@@ -22,16 +22,16 @@ def derivatives(x):
         with tf.GradientTape() as inner:
             inner.watch(x)
             u = network(x)
-        slope = inner.gradient(u, x)
-    return u, slope, outer.gradient(slope, x)
+        derivative = inner.gradient(u, x)
+    return u, derivative, outer.gradient(derivative, x)
 
 
 @tf.function
 def train_step(x):
     with tf.GradientTape() as tape:
-        u, slope, curvature = derivatives(x)
+        u, derivative, curvature = derivatives(x)
         equation = tf.reduce_mean(tf.square(curvature + u))
-        start = tf.square(u[0, 0]) + tf.square(slope[0, 0] - 1.0)
+        start = tf.square(u[0, 0]) + tf.square(derivative[0, 0] - 1.0)
         loss = equation + start
     gradients = tape.gradient(loss, network.trainable_variables)
     optimizer.apply_gradients(zip(gradients, network.trainable_variables, strict=True))

@@ -1,4 +1,4 @@
-"""A Wasserstein GAN with gradient penalty: the critic's slope is part of the critic's loss."""
+"""A Wasserstein GAN with gradient penalty: the critic's derivative is part of the critic's loss."""
 
 import tensorflow as tf
 from tensorflow.keras import layers
@@ -22,8 +22,8 @@ def gradient_penalty(real, fake):
     with tf.GradientTape() as tape:
         tape.watch(between)
         scores = critic(between)
-    slopes = tape.gradient(scores, between)
-    steepness = tf.sqrt(tf.reduce_sum(tf.square(slopes), axis=1) + 1e-12)
+    derivatives = tape.gradient(scores, between)
+    steepness = tf.sqrt(tf.reduce_sum(tf.square(derivatives), axis=1) + 1e-12)
     return tf.reduce_mean(tf.square(steepness - 1.0))
 
 

@@ -1,4 +1,4 @@
-"""The audit finds gradients that are not the slope, and leaves kinks, draws and rounding alone."""
+"""The audit finds gradients that are not the derivative; kinks, draws and rounding are let be."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ON_PURPOSE = {
     "reversed": "return tf.identity(x), lambda g: -g",
     "scaled": "return tf.identity(x), lambda g: 0.1 * g",
     "clipped": "return tf.identity(x), lambda g: tf.clip_by_value(g, -0.01, 0.01)",
-    "a step with a slope": "return tf.cast(x > 0.7, tf.float32), lambda g: g * tf.sigmoid(x)",
+    "a step with a derivative": "return tf.cast(x > 0.7, tf.float32), lambda g: g * tf.sigmoid(x)",
     "guided": "return tf.nn.relu(x), lambda g: tf.nn.relu(g) * tf.cast(x > 0.0, tf.float32)",
 }
 PROGRAM = """\

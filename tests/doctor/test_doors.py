@@ -124,19 +124,19 @@ def test_exit_handlers_and_threads_end_before_the_report(write) -> None:
 
 
 def test_equal_functions_of_two_files_are_told_apart(write) -> None:
-    slope = """\
+    derivative = """\
         import tensorflow as tf
-        def slope(x):
+        def derivative(x):
             with tf.GradientTape() as tape:
                 y = x * x
             return tape.gradient(y, x)
         """
-    write(slope, "one.py")
-    write(slope, "other.py")
+    write(derivative, "one.py")
+    write(derivative, "other.py")
     path = write("""
         import one, other
         import tensorflow as tf
-        one.slope(tf.Variable(1.0)), other.slope(tf.constant(1.0))
+        one.derivative(tf.Variable(1.0)), other.derivative(tf.constant(1.0))
         """)
     assert "  other.py:3\n" in examine(path).stderr
 
@@ -632,7 +632,7 @@ def test_explain_where_it_does_not() -> None:
     assert "has forgotten" in tape.explain(z, u).notes[0]
 
 
-def test_an_op_without_a_slope_is_named() -> None:
+def test_an_op_without_a_grad_is_named() -> None:
     w = tf.Variable(2.0)
     with tf.GradientTape() as tape:
         loss = tf.round(w) * 2.0

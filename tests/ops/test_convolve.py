@@ -117,12 +117,12 @@ def test_pools(geometry: Geometry, ways: str) -> None:
     np.testing.assert_array_equal(y, stack.max(0))
     # Of equal numbers the first, in the order of cells, gets all of the cotangent; in space, as in
     # TensorFlow, each of them gets it.
-    g, slope, space = draw(*y.shape), np.zeros_like(lowest), len(geometry.size) == 3
+    g, derivative, space = draw(*y.shape), np.zeros_like(lowest), len(geometry.size) == 3
     for k, cell in enumerate(cells):
-        slope[:, *cell] += g * (stack[k] == y if space else stack.argmax(0) == k)
+        derivative[:, *cell] += g * (stack[k] == y if space else stack.argmax(0) == k)
     inner = tuple(slice(p, p + n) for (p, _), n in zip(geometry.pads, x.shape[1:-1], strict=True))
     found = pool.max_spread(g, x, y, geometry=geometry)
-    np.testing.assert_allclose(found, slope[:, *inner], atol=1e-12)
+    np.testing.assert_allclose(found, derivative[:, *inner], atol=1e-12)
     picked = pool.max_pick(draw(*x.shape), x, y, geometry=geometry)
     assert space or np.sum(picked * g) == pytest.approx(np.sum(draw(*x.shape) * found))
     counted = np.stack([(lowest > -9)[:, *cell] for cell in cells])

@@ -46,7 +46,7 @@ def close(y: Any, expected: Any) -> None:
 
 @settings(max_examples=60)
 @given(st.sampled_from(list(UNARY)), array_shapes(min_dims=0, min_side=0, max_side=3), DTYPES)
-def test_a_slope_has_the_shape_and_dtype_of_its_operand(function, shape, dtype):
+def test_a_grad_has_the_shape_and_dtype_of_its_operand(function, shape, dtype):
     x = tf.cast(tf.constant(draw(shape, 0)), dtype)
     y, (g,) = gradients(function, x)
     close(y, UNARY[function](x.numpy().astype(np.float64)))
@@ -61,11 +61,11 @@ def test_a_slope_has_the_shape_and_dtype_of_its_operand(function, shape, dtype):
 )
 def test_broadcasting_is_undone(function, shapes, dtype):
     x, y = (tf.cast(tf.constant(draw(s, i)), dtype) for i, s in enumerate(shapes.input_shapes))
-    z, slopes = gradients(function, x, y)
+    z, derivatives = gradients(function, x, y)
     if function is not tf.math.mod or dtype in ("float32", "float64"):
         close(z, BINARY[function](*(v.numpy().astype(np.float64) for v in (x, y))))
     assert tuple(z.shape) == shapes.result_shape
-    for g, operand in zip(slopes, (x, y), strict=True):
+    for g, operand in zip(derivatives, (x, y), strict=True):
         assert (g.shape, g.dtype) == (operand.shape, operand.dtype)
 
 
@@ -124,14 +124,14 @@ def test_coarse_dtypes_stay_without_an_outer_tape(function, dtype):
     assert tape.gradient(y, x).dtype == tape.jacobian(y, x).dtype == x.dtype
 
 
-def test_igamma_has_the_slope_by_its_first_argument():
+def test_igamma_has_the_grad_by_its_first_argument():
     from scipy.special import gammainc
 
     a, x = np.meshgrid([0.1, 0.7, 1.0, 3.0, 20.0, 150.0], [0.05, 0.9, 1.5, 4.0, 30.0, 160.0])
     h = 1e-5 * a
     expected = (gammainc(a + h, x) - gammainc(a - h, x)) / (2 * h)
-    np.testing.assert_allclose(special.igamma_slope.forward(a, x), expected, 1e-6, 1e-10)
-    edges = special.igamma_slope.forward(np.array([1.0, 1.0, -1.0]), np.array([0.0, np.inf, 1.0]))
+    np.testing.assert_allclose(special.igamma_grad.forward(a, x), expected, 1e-6, 1e-10)
+    edges = special.igamma_grad.forward(np.array([1.0, 1.0, -1.0]), np.array([0.0, np.inf, 1.0]))
     np.testing.assert_array_equal(edges, [0.0, 0.0, np.nan])
 
 

@@ -67,8 +67,8 @@ class Sample:
         self.op = OPS[name]
         operands, self.params = samples(self.op)[k]
         self.operands = as_kind(operands, dtype)
-        self.slopes = [
-            i for i, a in enumerate(self.operands) if is_float(a) and has_slope(self.op, i)
+        self.derivatives = [
+            i for i, a in enumerate(self.operands) if is_float(a) and has_grad(self.op, i)
         ]
         self.random = np.random.RandomState(k)
 
@@ -90,7 +90,7 @@ class Sample:
         return drawn.astype(value.dtype)[()]
 
     def moves(self) -> dict[int, Any]:
-        return {i: self.direction(self.operands[i]) for i in self.slopes}
+        return {i: self.direction(self.operands[i]) for i in self.derivatives}
 
     def difference(self, moves: dict[int, Any]) -> list:
         """The central difference of the results along a direction."""
@@ -103,7 +103,7 @@ class Sample:
         return [self.direction(r.numpy()) for r in self.run(self.tensors())]
 
     def gradient(self, tensors: list, weights: list) -> list:
-        sources = [tensors[i] for i in self.slopes]
+        sources = [tensors[i] for i in self.derivatives]
         with tf.GradientTape() as tape:
             tape.watch(sources)
             results = self.run(tensors)
@@ -115,7 +115,7 @@ class Sample:
         return total(zip(map(dense, grads), moves.values(), strict=True))
 
 
-def has_slope(op: Op, i: int) -> bool:
+def has_grad(op: Op, i: int) -> bool:
     rule = op.rules[0] if op.joint else op.rules[i]
     return rule is not None and not isinstance(rule, Reason)
 
@@ -128,8 +128,8 @@ def dense(g: Any) -> Any:
     return 0.0 if g is None else tf.convert_to_tensor(g).numpy()
 
 
-SLOPING = [(name, k) for name, k in CASES if Sample(name, k).slopes]
-every_slope = every(SLOPING)
+SLOPING = [(name, k) for name, k in CASES if Sample(name, k).derivatives]
+every_grad = every(SLOPING)
 
 
 def test_labels_are_names_of_tensorflows_ops() -> None:
@@ -240,7 +240,7 @@ def test_infer_knows_what_does_not_depend_on_an_unknown_size(name: str, k: int) 
             assert size is not None or len(others) == 1 or len({*known}) > 1 or known[0] is None
 
 
-@every_slope
+@every_grad
 def test_pull_agrees_with_differences(name: str, k: int) -> None:
     sample = Sample(name, k)
     moves, weights = sample.moves(), sample.weights()
@@ -248,7 +248,7 @@ def test_pull_agrees_with_differences(name: str, k: int) -> None:
     assert sample.directional(moves, weights) == pytest.approx(expected, rel=1e-5, abs=1e-7)
 
 
-@every_slope
+@every_grad
 def test_push_agrees_with_differences(name: str, k: int) -> None:
     sample = Sample(name, k)
     moves, tensors = sample.moves(), sample.tensors()
@@ -260,7 +260,7 @@ def test_push_agrees_with_differences(name: str, k: int) -> None:
         np.testing.assert_allclose(tangent.numpy(), expected, rtol=1e-5, atol=1e-7)
 
 
-@every_slope
+@every_grad
 def test_recorded_rule_gives_what_the_plain_one_gives(name: str, k: int) -> None:
     sample = Sample(name, k)
     weights = sample.weights()
@@ -271,11 +271,11 @@ def test_recorded_rule_gives_what_the_plain_one_gives(name: str, k: int) -> None
         np.testing.assert_allclose(dense(r), dense(p), rtol=1e-12, atol=1e-14)
 
 
-@every_slope
+@every_grad
 def test_recorded_rule_takes_a_plain_cotangent(name: str, k: int) -> None:
     sample = Sample(name, k)
     tensors = sample.tensors()
-    sources = [tensors[i] for i in sample.slopes]
+    sources = [tensors[i] for i in sample.derivatives]
     with tf.GradientTape(), tf.GradientTape() as tape:
         tape.watch(sources)
         results = [tf.math.real(result) for result in sample.run(tensors)]
@@ -284,11 +284,11 @@ def test_recorded_rule_takes_a_plain_cotangent(name: str, k: int) -> None:
     assert not any(np.any(dense(g)) for g in grads)
 
 
-@every_slope
+@every_grad
 def test_stacked_cotangents_are_swept_as_single_ones(name: str, k: int) -> None:
     sample = Sample(name, k)
     tensors = sample.tensors()
-    sources = [tensors[i] for i in sample.slopes]
+    sources = [tensors[i] for i in sample.derivatives]
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(sources)
         result = sample.run(tensors)[0]
@@ -317,7 +317,7 @@ ONCE = ("ctc", "igamma", "igammac", "softsign")
 def test_a_second_order_that_is_not_there_is_told(name: str, k: int) -> None:
     sample = Sample(name, k)
     tensors, weights = sample.tensors(), sample.weights()
-    sources = [tensors[i] for i in sample.slopes]
+    sources = [tensors[i] for i in sample.derivatives]
 
     def twice() -> None:
         with tf.GradientTape() as outer:
@@ -334,14 +334,14 @@ def test_second_order_agrees_with_differences(name: str, k: int) -> None:
     sample = Sample(name, k)
     moves, weights = sample.moves(), sample.weights()
     tensors = sample.tensors()
-    sources = [tensors[i] for i in sample.slopes]
+    sources = [tensors[i] for i in sample.derivatives]
     with tf.GradientTape() as outer:
         outer.watch(sources)
         found = [g for g in sample.gradient(tensors, weights) if g is not None]
         found = [tf.convert_to_tensor(g) for g in found]
         chosen = [sample.direction(g.numpy()) for g in found]
     second = outer.gradient(found, sources, [tf.constant(c) for c in chosen])
-    slope = total(zip(map(dense, second), moves.values(), strict=True))
+    derivative = total(zip(map(dense, second), moves.values(), strict=True))
 
     def first_along(step: float) -> float:
         moved = sample.tensors({i: step * m for i, m in moves.items()})
@@ -349,7 +349,7 @@ def test_second_order_agrees_with_differences(name: str, k: int) -> None:
         return total(zip(chosen, grads, strict=True))
 
     expected = (first_along(STEP) - first_along(-STEP)) / (2 * STEP)
-    assert slope == pytest.approx(expected, rel=1e-4, abs=1e-6)
+    assert derivative == pytest.approx(expected, rel=1e-4, abs=1e-6)
 
 
 @every([(name, k) for name, k in CASES if "dtype" not in samples(OPS[name])[k][1]])
@@ -358,13 +358,13 @@ def test_single_precision_stays_single(name: str, k: int) -> None:
     single = (np.float32, np.complex64)
     results = sample.run(sample.tensors())
     assert all(r.numpy().dtype.type in single for r in results)
-    if sample.slopes and results:
+    if sample.derivatives and results:
         weights = [sample.direction(r.numpy()) for r in results]
         for g in sample.gradient(sample.tensors(), weights):
             assert g is None or tf.convert_to_tensor(g).numpy().dtype.type in single
 
 
-@every_slope
+@every_grad
 def test_operands_are_not_written_to(name: str, k: int) -> None:
     sample = Sample(name, k)
     tensors = sample.tensors()
@@ -389,7 +389,7 @@ def reasons() -> list:
 
 
 @pytest.mark.parametrize(("name", "i"), reasons())
-def test_no_slope_gives_what_its_reason_says(name: str, i: int) -> None:
+def test_no_grad_gives_what_its_reason_says(name: str, i: int) -> None:
     sample = Sample(name, 0)
     reason = sample.op.rules[i]
     assert reason.why

@@ -134,7 +134,7 @@ def test_the_greatest_come_first_and_of_equals_the_first(x: np.ndarray, k: int) 
 
 @few
 @given(arrays.arrays(np.float64, (3, 4), elements=st.floats(-9, 9)), st.integers(-2, 1))
-def test_sorting_sends_each_slope_where_its_number_came_from(x: np.ndarray, axis: int) -> None:
+def test_sorting_sends_each_grad_where_its_number_came_from(x: np.ndarray, axis: int) -> None:
     np.testing.assert_array_equal(tf.sort(x, axis).numpy(), np.sort(x, axis))
     seed = np.cos(numbers((3, 4)))
     expected = np.zeros_like(x)
@@ -157,7 +157,7 @@ def test_stitching_undoes_partitioning(numbers_: list[int]) -> None:
     np.testing.assert_array_equal(tf.dynamic_stitch(places, parts).numpy(), x)
 
 
-def test_what_is_written_over_gets_no_slope() -> None:
+def test_what_is_written_over_gets_no_grad() -> None:
     x, u = tf.constant([1.0, 2.0, 3.0]), tf.constant([9.0])
     with tf.GradientTape() as tape:
         tape.watch([x, u])

@@ -1,4 +1,4 @@
-"""Linear algebra at its edges: batches that broadcast, equations, symmetric slopes, bad shapes."""
+"""Linear algebra at its edges: batches that broadcast, equations, symmetry, bad shapes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def batches(draw_: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 @QUICK
 @given(batches(), st.tuples(*[st.integers(0, 3)] * 3), st.booleans(), st.booleans())
-def test_matmul_slopes_are_products(batch: Any, sizes: Any, turn_a: bool, turn_b: bool) -> None:
+def test_matmul_grads_are_products(batch: Any, sizes: Any, turn_a: bool, turn_b: bool) -> None:
     m, k, n = sizes
     a = draw(*batch[0], *((k, m) if turn_a else (m, k)))
     b = draw(*batch[1], *((n, k) if turn_b else (k, n)), seed=1)
@@ -61,10 +61,10 @@ def test_matmul_slopes_are_products(batch: Any, sizes: Any, turn_a: bool, turn_b
     left = np.swapaxes(a, -1, -2) if turn_a else a
     right = np.swapaxes(b, -1, -2) if turn_b else b
     np.testing.assert_allclose(y, left @ right, atol=1e-12)
-    slope_a = unbroadcast(w @ np.swapaxes(right, -1, -2), left.shape)
-    slope_b = unbroadcast(np.swapaxes(left, -1, -2) @ w, right.shape)
-    np.testing.assert_allclose(ga, np.swapaxes(slope_a, -1, -2) if turn_a else slope_a, atol=1e-12)
-    np.testing.assert_allclose(gb, np.swapaxes(slope_b, -1, -2) if turn_b else slope_b, atol=1e-12)
+    grad_a = unbroadcast(w @ np.swapaxes(right, -1, -2), left.shape)
+    grad_b = unbroadcast(np.swapaxes(left, -1, -2) @ w, right.shape)
+    np.testing.assert_allclose(ga, np.swapaxes(grad_a, -1, -2) if turn_a else grad_a, atol=1e-12)
+    np.testing.assert_allclose(gb, np.swapaxes(grad_b, -1, -2) if turn_b else grad_b, atol=1e-12)
 
 
 def test_matmul_takes_what_is_left_of_a_numpy_array() -> None:
@@ -98,16 +98,16 @@ def equations(draw_: Any) -> tuple[str, list[tuple[int, ...]]]:
 
 @QUICK
 @given(equations())
-def test_einsum_is_numpys_and_its_slopes_are_its_transposes(case: Any) -> None:
+def test_einsum_is_numpys_and_its_grads_are_its_transposes(case: Any) -> None:
     equation, shapes = case
     arrays = [draw(*shape, seed=i) for i, shape in enumerate(shapes)]
     y, found, w = gradients(lambda *xs: tf.einsum(equation, *xs), *arrays)
     np.testing.assert_allclose(y, np.einsum(equation, *arrays), atol=1e-12)
-    # Linear in each operand, so <w, y(.., d, ..)> = <slope, d> for any d.
-    for i, slope in enumerate(found):
+    # Linear in each operand, so <w, y(.., d, ..)> = <derivative, d> for any d.
+    for i, derivative in enumerate(found):
         d = draw(*shapes[i], seed=50 + i)
         moved = np.einsum(equation, *arrays[:i], d, *arrays[i + 1 :])
-        assert np.sum(w * moved) == pytest.approx(np.sum(slope * d), abs=1e-10)
+        assert np.sum(w * moved) == pytest.approx(np.sum(derivative * d), abs=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -124,10 +124,10 @@ def test_einsum_ellipses_broadcast(equation: str, shapes: Any) -> None:
     arrays = [draw(*shape, seed=i) for i, shape in enumerate(shapes)]
     y, found, w = gradients(lambda *xs: tf.einsum(equation, *xs), *arrays)
     np.testing.assert_allclose(y, np.einsum(equation, *arrays), atol=1e-12)
-    for i, slope in enumerate(found):
+    for i, derivative in enumerate(found):
         d = draw(*shapes[i], seed=50 + i)
         moved = np.einsum(equation, *arrays[:i], d, *arrays[i + 1 :])
-        assert np.sum(w * moved) == pytest.approx(np.sum(slope * d), abs=1e-10)
+        assert np.sum(w * moved) == pytest.approx(np.sum(derivative * d), abs=1e-10)
 
 
 def test_einsum_of_many_operands_takes_a_good_order() -> None:
@@ -201,7 +201,7 @@ def symmetric_difference(call: Any, a: Any, d: Any, w: Any, step: float = 1e-6) 
         lambda a: tf.linalg.cholesky_solve(tf.linalg.cholesky(a), tf.ones([3, 1], tf.float64)),
     ],
 )
-def test_slopes_along_symmetric_directions(call: Any) -> None:
+def test_grads_along_symmetric_directions(call: Any) -> None:
     a, d = positive(3), draw(3, 3, seed=5)
     d = d + d.T
     _, (g,), w = gradients(call, a)

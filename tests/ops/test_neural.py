@@ -32,23 +32,23 @@ def test_large_arrays_have_the_biases_and_relus_of_small_ones(shape: tuple[int, 
 
 
 @pytest.mark.parametrize("odd", [(), (0.0, -0.0, 1e-40, -1e-38), (np.nan,), (-14, 20, -1e30)])
-def test_gelu_of_large_arrays_slopes_as_that_of_small_ones(odd: tuple[float, ...]) -> None:
+def test_gelu_of_large_arrays_grads_as_that_of_small_ones(odd: tuple[float, ...]) -> None:
     x = (4 * draw(70_000)).astype("float32")
     x[: len(odd)] = odd
 
-    def slope(part: Any) -> Any:
+    def derivative(part: Any) -> Any:
         part = tf.constant(part)
         with tf.GradientTape() as tape:
             tape.watch(part)
             y = tf.nn.gelu(part)
         return tape.gradient(y, part).numpy()
 
-    few = np.concatenate([slope(part) for part in np.split(x, 100)])
-    np.testing.assert_allclose(slope(x), few, 0, 3e-7)
+    few = np.concatenate([derivative(part) for part in np.split(x, 100)])
+    np.testing.assert_allclose(derivative(x), few, 0, 3e-7)
 
 
 @pytest.mark.parametrize(
-    ("name", "at", "slope"),
+    ("name", "at", "derivative"),
     [
         ("relu", 0.0, 0.0),
         ("relu", -0.0, 0.0),
@@ -61,11 +61,11 @@ def test_gelu_of_large_arrays_slopes_as_that_of_small_ones(odd: tuple[float, ...
         ("silu", 0.0, 0.5),
     ],
 )
-def test_slopes_at_kinks(name: str, at: float, slope: float) -> None:
+def test_grads_at_kinks(name: str, at: float, derivative: float) -> None:
     x = tf.Variable(at)
     with tf.GradientTape() as tape:
         y = getattr(tf.nn, name)(x)
-    assert float(tape.gradient(y, x)) == pytest.approx(slope)
+    assert float(tape.gradient(y, x)) == pytest.approx(derivative)
 
 
 @pytest.mark.parametrize("name", ["relu", "elu", "selu", "gelu", "silu", "softmax", "log_softmax"])
@@ -101,7 +101,7 @@ def difference(call: Any, x: Any, d: Any, w: Any, step: float = 1e-6) -> float:
 
 @QUICK
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=3), st.data())
-def test_softmax_slopes_agree_with_differences(shape: list[int], data: Any) -> None:
+def test_softmax_grads_agree_with_differences(shape: list[int], data: Any) -> None:
     axis = data.draw(st.integers(-len(shape), len(shape) - 1))
     x, d = 3 * draw(*shape), draw(*shape, seed=1)
     for function in (tf.nn.softmax, tf.nn.log_softmax):
@@ -192,7 +192,7 @@ def test_conv2d_is_the_plain_loop(
 
     y, (gx, gf), w = gradients(call, x, f)
     np.testing.assert_allclose(y, plainly(x, f, strides, dilations, pads), atol=1e-12)
-    # Bilinear: <w, conv(d, f)> = <slope, d>.
+    # Bilinear: <w, conv(d, f)> = <derivative, d>.
     d, e = draw(*x.shape, seed=2), draw(*f.shape, seed=3)
     along = np.sum(w * plainly(d, f, strides, dilations, pads))
     assert np.sum(gx * d) == pytest.approx(along, abs=1e-10)
@@ -273,24 +273,24 @@ def test_pools_are_the_plain_loop(inner: Any, size: Any, strides: Any, padding: 
         y, (g,), w = gradients(call, x)
         expected = [function(window) for window in windows.values()]
         np.testing.assert_allclose(y.reshape(-1), expected, atol=1e-12)
-        slope = np.zeros_like(full)
+        derivative = np.zeros_like(full)
         for ((i, j), window), weight in zip(windows.items(), w.reshape(-1), strict=True):
             part = window == function(window) if kind == "max" else np.isfinite(window)
             share = part * weight / (1 if kind == "max" else part.sum())
-            slope[i : i + size[0], j : j + size[1]] += share
+            derivative[i : i + size[0], j : j + size[1]] += share
         (top, _), (left, _) = pads
-        cut = slope[top : top + inner[0], left : left + inner[1]]
+        cut = derivative[top : top + inner[0], left : left + inner[1]]
         np.testing.assert_allclose(g[0, :, :, 0], cut, atol=1e-12)
 
 
-def test_of_equal_numbers_the_first_gets_the_slope() -> None:
+def test_of_equal_numbers_the_first_gets_the_grad() -> None:
     _, (g,), w = gradients(lambda x: tf.nn.max_pool2d(x, 2, 2, "VALID"), np.ones((1, 2, 4, 1)))
     expected = [[w[0, 0, 0, 0], 0, w[0, 0, 1, 0], 0], [0, 0, 0, 0]]
     np.testing.assert_array_equal(g[0, :, :, 0], expected)
 
 
 # --- the rest -------------------------------------------------------------------------------------
-def test_dropout_scales_what_it_keeps_and_its_slope_is_its_mask() -> None:
+def test_dropout_scales_what_it_keeps_and_its_grad_is_its_mask() -> None:
     x = tf.Variable(np.ones(200, np.float32))
     with tf.GradientTape() as tape:
         y = tf.nn.dropout(x, 0.25, seed=1)

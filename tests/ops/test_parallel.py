@@ -42,17 +42,17 @@ def test_a_large_array_has_the_values_of_its_parts(name: str, dtype: str) -> Non
 
 
 @pytest.mark.parametrize("name", UNARY)
-def test_and_its_slopes(name: str) -> None:
+def test_and_its_grads(name: str) -> None:
     x, f = numbers()[10:], UNARY[name]
 
-    def slope(x: Any) -> Any:
+    def derivative(x: Any) -> Any:
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = f(x)
         return tape.gradient(y, x).numpy()
 
-    parts = [slope(tf.constant(part)) for part in np.array_split(x, 200)]
-    np.testing.assert_allclose(slope(tf.constant(x)), np.concatenate(parts), 3e-5, 1e-7)
+    parts = [derivative(tf.constant(part)) for part in np.array_split(x, 200)]
+    np.testing.assert_allclose(derivative(tf.constant(x)), np.concatenate(parts), 3e-5, 1e-7)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])

@@ -101,13 +101,13 @@ def test_the_second_derivative_goes_through_all_uses() -> None:
     for at in np.ndindex(2, 2):
         step = np.zeros((2, 2))
         step[at] = 1e-5
-        slopes = []
+        derivatives = []
         for sign in (1, -1):
             v = tf.Variable(w.numpy() + sign * step)
             with tf.GradientTape() as tape:
                 y = tf.reduce_sum(x @ v @ v @ v)
-            slopes.append(tape.gradient(y, v).numpy().sum())
-        assert found[at] == pytest.approx((slopes[0] - slopes[1]) / 2e-5, rel=1e-6)
+            derivatives.append(tape.gradient(y, v).numpy().sum())
+        assert found[at] == pytest.approx((derivatives[0] - derivatives[1]) / 2e-5, rel=1e-6)
 
 
 def test_what_others_hold_is_not_written_to() -> None:

@@ -54,7 +54,7 @@ def test_any_axes_as_numpy(function, reduction, dtype):
     st.lists(st.sampled_from([0.0, 0.0, -1.5, 0.5, 2.0]), min_size=6, max_size=6),
     st.sampled_from([None, 0, 1, [0, 1]]),
 )
-def test_a_product_has_its_slopes_with_zeros_too(numbers, axis):
+def test_a_product_has_its_grads_with_zeros_too(numbers, axis):
     values = np.array(numbers).reshape(2, 3)
     x = tf.constant(values)
     with tf.GradientTape() as tape:

@@ -1,4 +1,4 @@
-"""integrated_gradients.py with a bug: the score is yes or no, and has no slope."""
+"""integrated_gradients.py with a bug: the score is yes or no, and has no derivative."""
 
 import numpy as np
 import tensorflow as tf
@@ -25,8 +25,8 @@ def integrated_gradients(sample, baseline, steps=50):
     with tf.GradientTape() as tape:
         tape.watch(path)
         score = tf.cast(tf.argmax(model(path), axis=1) == label, tf.float32)  # bug: discrete-index
-    slopes = tape.gradient(score, path)
-    mean = tf.reduce_mean((slopes[:-1] + slopes[1:]) / 2.0, axis=0)
+    derivatives = tape.gradient(score, path)
+    mean = tf.reduce_mean((derivatives[:-1] + derivatives[1:]) / 2.0, axis=0)
     return (sample - baseline) * mean
 
 

@@ -1,4 +1,4 @@
-"""policy_gradient.py with a bug: the reward of a draw is the loss, and a draw has no slope."""
+"""policy_gradient.py with a bug: the reward of a draw is the loss, and a draw has no derivative."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""wgan_gp.py with a bug: where all units are off, the slope is 0, and its norm has none."""
+"""wgan_gp.py with a bug: where all units are off, the derivative is 0, and its norm has none."""
 
 import tensorflow as tf
 from tensorflow.keras import layers
@@ -22,8 +22,8 @@ def gradient_penalty(real, fake):
     with tf.GradientTape() as tape:
         tape.watch(between)
         scores = critic(between)
-    slopes = tape.gradient(scores, between)
-    steepness = tf.norm(slopes, axis=1)  # bug: norm-at-zero
+    derivatives = tape.gradient(scores, between)
+    steepness = tf.norm(derivatives, axis=1)  # bug: norm-at-zero
     return tf.reduce_mean(tf.square(steepness - 1.0))
 
 

@@ -97,7 +97,7 @@ def _full(shape: tuple[int, ...], number: int, dtype: np.dtype) -> Any:
 
 
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
-    """A tensor with one number everywhere; its slope is the sum over all places."""
+    """A tensor with one number everywhere; its derivative is the sum over all places."""
     no_layout(layout)
     shape = _fill_dims(dims)
     x = convert.to_tensor(value)

@@ -232,7 +232,7 @@ def _shorten(y: Any, max_norm: Any, lead: int) -> Any:
     total = reduce_ops.sum.apply(elementwise.mul.apply(y, y), axis=axes, keepdims=True)
     zero, one = tensor(y._value.dtype.type(0)), tensor(y._value.dtype.type(1))
     positive = compare.greater.apply(total, zero)
-    # The root of a harmless number where the norm is 0, whose slope would be infinite.
+    # The root of a harmless number where the norm is 0, whose derivative would be infinite.
     root = elementwise.sqrt.apply(index.select.apply(positive, total, one))
     norm = index.select.apply(positive, root, total)
     longest = elementwise.maximum.apply(norm, limit)
@@ -261,7 +261,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """x where the condition holds and y elsewhere; of a condition alone, the places where it does.
 
-    Both branches are computed, so a slope that is infinite or nan in the one not chosen still
+    Both branches are computed, so a derivative that is infinite or nan in the one not chosen still
     spoils the gradient (0 * inf = nan): choose safe numbers before the dangerous function.
 
     >>> import gradtape as tf

@@ -145,7 +145,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
-    """Stretched to a shape; its slope is summed over the stretched axes."""
+    """Stretched to a shape; its derivative is summed over the stretched axes."""
     x = convert.to_tensor(input)
     if shape.__class__ is int or (hasattr(shape, "_value") and not shape._value.ndim):
         convert.to_tensor(shape)  # a number that no dtype holds has its own error

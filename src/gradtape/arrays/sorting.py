@@ -167,7 +167,7 @@ def _orderable(x: Any, label: str) -> None:
 
 
 def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
-    """The entries along an axis in order; slopes flow to where each came from."""
+    """The entries along an axis in order; gradients flow to where each came from."""
     x, rows, place = _rows(values, axis, direction)
     y = index.take_along.apply(rows, _order(rows, direction))
     return _moved(y, place, x._value.ndim)

@@ -153,7 +153,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """The numbers in another dtype; of the same dtype, x itself.
 
-    Gradients flow between floating types only: whole numbers have no slope.
+    Gradients flow between floating types only: whole numbers have no derivative.
 
     >>> import gradtape as tf
     >>> tf.cast([1.8, -1.8], tf.int32)

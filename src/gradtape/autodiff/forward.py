@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import nest
-from ..core.apply import QUIET, hush, tensor, unhush
+from ..core.apply import QUIET, restore, silence, tensor
 from ..core.record import Recorder, Value, threads
 from ..framework import convert
 from ..framework.enums import UnconnectedGradients
@@ -56,11 +56,11 @@ class _Tangents(Recorder):
         recorded = len(later) < len(threads.active) or _some_bfloat16(operands)
         for recorder in later:
             recorder.stop()
-        token = hush(QUIET)
+        token = silence(QUIET)
         try:
             pushed = push(op, operands, tangents, params, results, recorded)
         finally:
-            unhush(token)
+            restore(token)
             for recorder in later:
                 recorder.start()
         if results.__class__ is tuple:

@@ -138,7 +138,7 @@ def _as_it_is(part: Any) -> Any:
 
 
 def _level(op: Op, tangents: list) -> bool:
-    """Whether TensorFlow answers with zeros: another operand has a slope, and no tangent."""
+    """Whether TensorFlow answers with zeros: another operand has a derivative, and no tangent."""
     moved = [rule for rule, t in zip(op.rules, tangents, strict=False) if t is not None]
     return any(getattr(rule, "gives", "") == "zeros" for rule in moved) and any(
         isinstance(rule, _function) for rule in op.rules

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.apply import QUIET, hush, tensor, unhush
+from ..core.apply import QUIET, restore, silence, tensor
 from ..core.op import LETTERS, Op
 from ..core.operand import Operand
 from ..core.record import BRIEF, Value
@@ -37,7 +37,7 @@ def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0)
     # Complex cotangents come from the targets or out of an op between real and complex numbers;
     # a sweep that has met neither does not look at dtypes.
     some_complex = True in [_is_complex(g) for g in grads.values()]
-    token = hush(QUIET)
+    token = silence(QUIET)
     try:
         for record in records:
             i = record[1]
@@ -65,7 +65,7 @@ def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0)
             if isinstance(found.get(i), Pending):
                 found[i] = found[i].dense()
     finally:
-        unhush(token)
+        restore(token)
     return found
 
 
@@ -108,7 +108,7 @@ def _is_complex(g: Any) -> bool:
 
 
 def _conjugated(pull: Any, record: tuple, op: Op, g: Any, grads: dict, *mode: Any) -> None:
-    """Of a holomorphic op the cotangent is g * conj(slope) = conj(conj(g) * slope)."""
+    """Of a holomorphic op the cotangent is g * conj(derivative) = conj(conj(g) * derivative)."""
     pulled: dict = {}
     pull(record, op, _conj(g), pulled, *mode)
     for i, h in pulled.items():
@@ -147,7 +147,7 @@ def calls(op: Op) -> Any:
     plain, on_operands = [], []
     for rule, names in zip(op.rules, op.names, strict=True):
         if rule is None or isinstance(rule, Reason):
-            plain.append(_without_slope(op, rule))
+            plain.append(_without_grad(op, rule))
             on_operands.append(plain[-1])
         else:
             plain.append(_PLAIN[names](rule))
@@ -156,7 +156,7 @@ def calls(op: Op) -> Any:
     return op.calls
 
 
-def _without_slope(op: Op, reason: Reason | None) -> Any:
+def _without_grad(op: Op, reason: Reason | None) -> Any:
     def rule(g: Any, *_: Any) -> Any:
         if reason is None or reason.gives == "none":
             return None
@@ -225,7 +225,7 @@ def _general(record: tuple, op: Op, g: Any, grads: dict, recorded: bool, lead: i
         else:
             rule = op.rules[k]
             if rule is None or isinstance(rule, Reason):
-                h = _without_slope(op, rule)(g)
+                h = _without_grad(op, rule)(g)
             else:
                 if k and op.meanwhile and not (recorded or lead):
                     rule = op.meanwhile
@@ -284,7 +284,7 @@ def unbroadcast(h: Any, shape: tuple[int, ...], lead: int) -> Any:
     if given == shape:
         return h
     if h.__class__ is np.ndarray and given[1:] == shape and not lead:
-        return np.add.reduce(h, 0)  # what is met most: a bias
+        return np.add.reduce(h, 0)  # the usual case: a bias
     extra = h.ndim - lead - len(shape)
     axes = tuple(range(lead, lead + extra))
     axes += tuple(
@@ -302,7 +302,7 @@ def unbroadcast(h: Any, shape: tuple[int, ...], lead: int) -> Any:
         elif axes == (h.ndim - 1,):
             h = sum_of(h, (-1,))
         else:
-            h = np.add.reduce(h, axes)  # 2 us sooner than np.sum, which asks more questions
+            h = np.add.reduce(h, axes)  # 2 us faster than np.sum, which asks more questions
     if h.shape[lead:] != shape:
         h = np.reshape(h, h.shape[:lead] + shape)
     return h

@@ -174,7 +174,7 @@ class GradientTape:
         self._finish()
         if flat_sources is not leaves:
             answers = _joined(leaves, answers)
-        if sources.__class__ is Variable:  # what is met most, and lists of them
+        if sources.__class__ is Variable:  # the usual case, and lists of them
             return answers[0]
         flat = sources.__class__ is list and len(leaves) == len(sources)
         if flat and all(map(is_, leaves, sources)):
@@ -494,8 +494,8 @@ def _parts(leaves: list) -> list:
 def _values_of(leaf: Any) -> Any:
     if not isinstance(leaf, CompositeTensor):
         return leaf
-    if leaf._sloping is not None:
-        return getattr(leaf, leaf._sloping)
+    if leaf._differentiable_part is not None:
+        return getattr(leaf, leaf._differentiable_part)
     raise ValueError(
         f"Type {type(leaf).__name__} is not supported as a gradient source or gradient target."
     )

@@ -121,7 +121,7 @@ def _as_input(value: Any) -> Any:
 def _as_result(value: Any) -> Any:
     if isinstance(value, Variable):
         return value.read_value()
-    # Never the very tensor that was given or captured, which would have slope 1 to itself.
+    # Never the very tensor that was given or captured, which would have derivative 1 to itself.
     if isinstance(value, Tensor) and value._mark is None:
         return arrays.identity(value)
     if isinstance(value, TensorShape):

@@ -295,7 +295,7 @@ def vectorized_map(
 
 
 def _zeros(leaf: Any) -> Any:
-    """A row of zeros for a tensor without rows; its slopes still lead to the tensor."""
+    """A row of zeros for a tensor without rows; its derivatives still lead to the tensor."""
     if leaf.dtype.is_floating or leaf.dtype.is_complex:
         return reductions.reduce_sum(leaf, axis=0)
     return arrays.zeros(leaf.shape[1:], leaf.dtype)

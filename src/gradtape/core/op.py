@@ -47,8 +47,8 @@ class Op:
 
     def __init__(self, name: str, forward: Callable[..., Any], pull: Any, **said: Any) -> None:
         """`pull` is a rule or a reason why there is none, or one of these for each operand."""
-        self.name, self.forward = name, forward
         said.setdefault("label", name.title().replace("_", ""))
+        self.name, self.forward = name, forward
         self.rules = pull if isinstance(pull, tuple) else (pull,)
         self.names = tuple(_names(rule) for rule in self.rules)
         self.plans: dict[tuple[bool, ...], Plan] = {}
@@ -82,8 +82,7 @@ class Op:
                     if self.broadcasts:
                         wanted[f"{LETTERS[i]}_shape"] = None
             # One function for all names: a list of functions takes twice as long.
-            fields = ", ".join(map(_field, wanted))
-            text = f"lambda operands, params, y: [{fields}]"
+            text = f"lambda operands, params, y: [{', '.join(map(_field, wanted))}]"
             keep = eval(compile(text, f"<what {self.name} keeps>", "eval"))
             self.plans[tracked] = tuple(wanted), keep
         return self.plans[tracked]

@@ -6,13 +6,14 @@ from sys import _getframe
 from types import FrameType
 
 NAME = __name__.partition(".")[0]
-own, users = {NAME}, set[str | None]()  # packages of gradtape's and of others, as they are met
+own: set[str | None] = set()  # packages of gradtape's, as they are met
+users: set[str | None] = set()  # and of others
 
 
 def is_ours(package: str | None) -> bool:
     """Whether a package is part of gradtape, by its name."""
-    if package not in users:
-        (own if f"{package}.".startswith(f"{NAME}.") else users).add(package)  # type: ignore
+    if package not in own and package not in users:
+        (own if f"{package}.".startswith(f"{NAME}.") else users).add(package)
     return package in own
 
 
@@ -20,8 +21,6 @@ def caller(depth: int = 2) -> FrameType:
     """The innermost frame outside gradtape; its `f_code` and `f_lasti` are the place."""
     frame = _getframe(depth)
     # Python's own record of the package is the quickest way to tell: 0.1 us a frame.
-    while (name := frame.f_globals.get("__package__")) in own or is_ours(name):
-        if frame.f_back is None:
-            break
-        frame = frame.f_back
+    while is_ours(frame.f_globals.get("__package__")) and (back := frame.f_back):
+        frame = back
     return frame

@@ -354,7 +354,7 @@ def matching(
     if values.__class__ is list and set(map(type, values)) == {apply.Tensor}:
         wanted = values[0]._value.dtype
         if all(v._value.dtype is wanted for v in values):
-            return list(values)  # what is met most: nothing to convert
+            return list(values)  # the usual case: nothing to convert
     if convert.is_tensor_like(values):
         values = [values]
     quick = all(map(convert.quickly, (*values, *beside)))

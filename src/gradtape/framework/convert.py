@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
-from ..core.apply import QUIET, hush, tensor, unhush
+from ..core.apply import QUIET, restore, silence, tensor
 from ..core.op import Op
 from ..core.record import Value
 
@@ -145,13 +145,13 @@ def _uint64(value: int) -> Any:
 
 
 def _made(scalar: Any, value: Any) -> Any:
-    token = hush(QUIET)
+    token = silence(QUIET)
     try:
         return scalar(value)
     except OverflowError:
         raise ValueError(_TOO_LARGE) from None
     finally:
-        unhush(token)
+        restore(token)
 
 
 def _in_range(made: Any, given: Any) -> Any:
@@ -511,7 +511,7 @@ LENIENT = {"add", "matmul", "div"}
 
 def pair(op: Op, a: Any, b: Any) -> Any:
     """Make two operands tensors of one dtype, or say what does not fit."""
-    # First what is met most: a Python number beside a floating tensor.
+    # First the usual case: a Python number beside a floating tensor.
     if b.__class__ in _NUMBERS and isinstance(a, Value):
         if a._value.dtype.kind in "fV" and -_HALF <= b <= _HALF:
             return a, tensor(a._value.dtype.type(b))

@@ -19,7 +19,7 @@ _INT32 = np.dtype(np.int32)
 class IndexedSlices(CompositeTensor):
     """Rows `values` of a larger tensor, at the places `indices` along its first axis."""
 
-    _sloping = "values"
+    _differentiable_part = "values"
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
         self._values = values

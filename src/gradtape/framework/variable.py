@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..core import apply
-from ..core.apply import QUIET, hush, new, tensor, unhush
+from ..core.apply import QUIET, new, restore, silence, tensor
 from ..core.op import NUMBERS
 from ..core.record import Value, join, next_id, threads
 from ..dtypes import DType
@@ -406,7 +406,7 @@ class Variable(metaclass=_Made):
             self._rewrite(lambda old, out: function(old, delta, out=out))
             return self if read_value else None
         with _LOCKS[self._id & 63]:  # `_rewrite` for what is small, 0.3 us faster
-            token = hush(QUIET)
+            token = silence(QUIET)
             try:
                 while True:
                     old = self._array
@@ -415,7 +415,7 @@ class Variable(metaclass=_Made):
                         self._array = value
                         return self if read_value else None
             finally:
-                unhush(token)
+                restore(token)
 
     def _unfit(self, delta: Any, label: str) -> Exception:
         if delta.shape != self._value.shape:
@@ -436,7 +436,7 @@ class Variable(metaclass=_Made):
         50,000 rows of 64 numbers a fifth of the time.
         """
         with self._lock():
-            token = hush(QUIET)
+            token = silence(QUIET)
             try:
                 while self._writing is None:
                     old, out = self._array, None
@@ -454,7 +454,7 @@ class Variable(metaclass=_Made):
                         return
                 self._writing[1].append(partial(self._rewrite, write))
             finally:
-                unhush(token)
+                restore(token)
 
     def _write_into(self, memory: _Memory, write: Any) -> None:
         """Without the one view of it, so that whoever reads in the meantime waits."""

@@ -162,7 +162,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
     value = reduce_max(x, -1)
     spread = value - reduce_min(x, -1)
     some = spread > 0
-    # A harmless number where there is nothing to divide by, whose slope would not be finite.
+    # A harmless number where there is nothing to divide by, whose derivative would not be finite.
     safe, bright = where(some, spread, 1.0), where(value > 0, value, 1.0)
     norm = 1.0 / (6.0 * safe)
     by_red = norm * (g - b)

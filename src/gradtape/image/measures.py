@@ -86,7 +86,7 @@ def image_gradients(image: Any) -> tuple[Any, Any]:
 
 
 def sobel_edges(image: Any) -> Any:
-    """Sobel's slopes, down and across, along a new last axis."""
+    """Sobel's derivatives, down and across, along a new last axis."""
     x = convert.to_tensor(image)
     if x._value.ndim != 4:
         raise errors.invalid(

@@ -26,7 +26,7 @@ def norm(
 ) -> Any:
     """The norm of the vectors along an axis, of the matrices along two, or of all elements.
 
-    The slope of the Euclidean norm is nan at 0, as in TensorFlow.
+    The derivative of the Euclidean norm is nan at 0, as in TensorFlow.
 
     >>> import gradtape as tf
     >>> tf.norm([3.0, 4.0])

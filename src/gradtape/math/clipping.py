@@ -64,7 +64,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     values = _values(t)
     squares = reduce_sum(multiply(values, values), axes, keepdims=True)
     some = tensor(squares._value > 0)
-    # The root of 1 where the norm is 0: there the slope of the root is infinite.
+    # The root of 1 where the norm is 0: there the derivative of the root is infinite.
     ones = tensor(np.ones_like(squares._value))
     safe = select.apply(some, squares, ones)
     norm = select.apply(some, sqrt(safe), squares)

@@ -77,7 +77,9 @@ minimum = binary(
     elementwise.minimum, "minimum", "The smaller of x and y; a tie passes its gradient to x."
 )
 pow = binary(
-    elementwise.power, "pow", "x to the power of y; by y, its slope is 0 where x is not positive."
+    elementwise.power,
+    "pow",
+    "x to the power of y; by y, its derivative is 0 where x is not positive.",
 )
 
 
@@ -212,9 +214,9 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
 # --- powers, exponentials, trigonometry -----------------------------------------------------------
 exp = unary(elementwise.exp, "exp", "e to the power of x.")
 expm1 = unary(elementwise.expm1, "expm1", "exp(x) - 1, exact for small x.")
-log = unary(elementwise.log, "log", "The natural logarithm; its slope at 0 is infinite.")
+log = unary(elementwise.log, "log", "The natural logarithm; its derivative at 0 is infinite.")
 log1p = unary(elementwise.log1p, "log1p", "log(1 + x), exact for small x.")
-sqrt = unary(elementwise.sqrt, "sqrt", "The square root; its slope at 0 is infinite.")
+sqrt = unary(elementwise.sqrt, "sqrt", "The square root; its derivative at 0 is infinite.")
 rsqrt = unary(elementwise.rsqrt, "rsqrt", "1 / sqrt(x).")
 sigmoid = unary(elementwise.sigmoid, "sigmoid", "1 / (1 + exp(-x)).")
 log_sigmoid = unary(elementwise.log_sigmoid, "log_sigmoid", "log(sigmoid(x)).")
@@ -272,7 +274,7 @@ def round(x: Any, name: str | None = None) -> Any:
 
 @over_values
 def abs(x: Any, name: str | None = None) -> Any:
-    """|x|, whose slope at 0 is 0; of complex numbers their size, which is real."""
+    """|x|, whose derivative at 0 is 0; of complex numbers their size, which is real."""
     return absolute(x)
 
 
@@ -403,7 +405,7 @@ erfc = unary(special_ops.erfc, "erfc", "1 - erf(x), exact where that is small.")
 erfinv = unary(special_ops.erfinv, "erfinv", "The inverse of erf, for x between -1 and 1.")
 ndtri = unary(special_ops.ndtri, "ndtri", "The quantile of the standard normal distribution.")
 lgamma = unary(special_ops.lgamma, "lgamma", "The logarithm of |gamma(x)|.")
-digamma = unary(special_ops.digamma, "digamma", "The slope of lgamma.")
+digamma = unary(special_ops.digamma, "digamma", "The derivative of lgamma.")
 bessel_i0 = unary(special_ops.bessel_i0, "bessel_i0", "The modified Bessel function of order 0.")
 bessel_i1 = unary(special_ops.bessel_i1, "bessel_i1", "The modified Bessel function of order 1.")
 bessel_i0e = unary(special_ops.bessel_i0e, "bessel_i0e", "exp(-|x|) bessel_i0(x).")

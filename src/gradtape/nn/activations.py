@@ -42,14 +42,14 @@ def _activation(op: Op, name: str, doc: str) -> Callable[..., Any]:
 
 relu = _activation(
     neural.relu, "relu",
-    """max(x, 0), with slope 0 at 0.
+    """max(x, 0), with derivative 0 at 0.
 
     >>> import gradtape as tf
     >>> tf.nn.relu([-1.0, 2.0])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 2.], dtype=float32)>
     """,
 )  # fmt: skip
-relu6 = _activation(neural.relu6, "relu6", "min(max(x, 0), 6), with slope 0 at both ends.")
+relu6 = _activation(neural.relu6, "relu6", "min(max(x, 0), 6), with derivative 0 at both ends.")
 elu = _activation(neural.elu, "elu", "x above 0 and exp(x) - 1 below.")
 selu = _activation(neural.selu, "selu", "elu with scales that keep mean 0 and variance 1.")
 

@@ -203,7 +203,7 @@ def weighted_cross_entropy_with_logits(
     x, y = convert.to_tensor(logits), convert.to_tensor(labels)
     _same_shape("logits", x, "labels", y)
     weight = 1 + (pos_weight - 1) * y
-    # softplus(-x), but, as in TensorFlow, with the slope 0 of its parts at 0.
+    # softplus(-x), but, as in TensorFlow, with the derivative 0 of its parts at 0.
     small = elementwise.exp.apply(elementwise.neg.apply(absolute(x)))
     steps = elementwise.log1p.apply(small) + neural.relu.apply(elementwise.neg.apply(x))
     return (1 - y) * x + weight * steps

@@ -1,7 +1,8 @@
 """`tf.experimental.numpy`, also `gradtape.numpy`: NumPy's names, recorded by the tape.
 
 Functions take arrays, lists, numbers, tensors and variables, promote them as NumPy does, and return
-tensors; whatever has a slope is differentiable, because it is made of gradtape's own functions.
+tensors; whatever has a derivative is differentiable, because it is made of gradtape's own
+functions.
 
 >>> import gradtape as tf
 >>> import gradtape.numpy as tnp

@@ -135,9 +135,9 @@ def _in_radians(x: Any) -> Any:
 exp = floats("exp", tf_math.exp, "e to the power of x.")
 exp2 = floats("exp2", _power_of_two, "2 to the power of x.")
 expm1 = floats("expm1", tf_math.expm1, "exp(x) - 1, exact for small x.")
-log = floats("log", tf_math.log, "The natural logarithm; its slope at 0 is infinite.")
+log = floats("log", tf_math.log, "The natural logarithm; its derivative at 0 is infinite.")
 log1p = floats("log1p", tf_math.log1p, "log(1 + x), exact for small x.")
-sqrt = floats("sqrt", tf_math.sqrt, "The square root; its slope at 0 is infinite.")
+sqrt = floats("sqrt", tf_math.sqrt, "The square root; its derivative at 0 is infinite.")
 cbrt = floats("cbrt", _cbrt, "The cube root, also of negative numbers.")
 sin = floats("sin", tf_math.sin, "The sine of x, in radians.")
 cos = floats("cos", tf_math.cos, "The cosine of x, in radians.")
@@ -159,7 +159,7 @@ fix = floats("fix", _fix, "x rounded towards zero; it has no gradient.")
 isnan = floats("isnan", tf_math.is_nan, "Whether x is not a number.")
 isfinite = floats("isfinite", tf_math.is_finite, "Whether x is neither infinite nor nan.")
 # Of any numbers.
-_SIZE = "|x|, whose slope at 0 is 0; of complex numbers their size, which is real."
+_SIZE = "|x|, whose derivative at 0 is 0; of complex numbers their size, which is real."
 _CONJ = "The complex conjugate; a real tensor is its own."
 abs = anything("abs", tf_math.abs, _SIZE)
 absolute = anything("absolute", tf_math.abs, _SIZE)

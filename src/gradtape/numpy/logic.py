@@ -1,4 +1,4 @@
-"""Comparisons, truth values and questions about arguments: their results have no slope."""
+"""Comparisons, truth values and questions about arguments: their results have no derivative."""
 
 from __future__ import annotations
 

@@ -269,11 +269,11 @@ def diff(a: Any, n: Any = 1, axis: Any = -1) -> Any:
         )
     if n < 0:
         raise ValueError(f"Argument `n` must be a non-negative integer. Received: n={n}")
-    later, sooner = [slice(None)] * count, [slice(None)] * count
-    later[axis], sooner[axis] = slice(1, None), slice(None, -1)
+    later, faster = [slice(None)] * count, [slice(None)] * count
+    later[axis], faster[axis] = slice(1, None), slice(None, -1)
     between = tf_math.not_equal if a._value.dtype == BOOL else tf_math.subtract
     for _ in range(n):
-        a = between(a[tuple(later)], a[tuple(sooner)])
+        a = between(a[tuple(later)], a[tuple(faster)])
     return a
 
 

@@ -1,7 +1,7 @@
 """Matrices with a few diagonals, as rows: `a[r, i]` is the entry at row i, column i + upper - r.
 
 Entries that lie outside of the matrix are kept and ignored. Products, solutions and their
-transposes slope into one another, so that derivatives of any order stay banded.
+transposes derivative into one another, so that derivatives of any order stay banded.
 """
 
 from __future__ import annotations
@@ -121,16 +121,16 @@ def _cut(a: Any, bands: int, upper: int) -> Any:
 
 
 def _solution(name: str, label: str, real: bool, cut: bool) -> Op:
-    def slope_of_rhs(g: Any, a: Any, a_shape: Any, upper: int) -> Any:
+    def grad_of_rhs(g: Any, a: Any, a_shape: Any, upper: int) -> Any:
         return made(turn_bands(a, upper=upper), g, upper=_across(a_shape[-2], upper))
 
-    def slope_of_bands(g: Any, a: Any, y: Any, a_shape: Any, upper: int) -> Any:
+    def grad_of_bands(g: Any, a: Any, y: Any, a_shape: Any, upper: int) -> Any:
         bands = a_shape[-2]
-        slope = -band_dot(slope_of_rhs(g, a, a_shape, upper), y, upper=upper, bands=bands)
-        return _cut(slope, bands, upper) if cut else slope
+        derivative = -band_dot(grad_of_rhs(g, a, a_shape, upper), y, upper=upper, bands=bands)
+        return _cut(derivative, bands, upper) if cut else derivative
 
     made = op(
-        name, _solve, (slope_of_bands, slope_of_rhs),
+        name, _solve, (grad_of_bands, grad_of_rhs),
         shape=lambda a, b, upper: stacked(a, b, *b[-2:]),
         label=label, params=("upper",), batches=True, broadcasts=True, takes="fc", real=real,
         sample=lambda d: [

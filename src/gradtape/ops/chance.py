@@ -16,7 +16,7 @@ from .infer import asked, same
 from .kernels import sampling
 from .kernels.philox import Stream
 from .reasons import Discrete, Missing
-from .special import igamma_slope, lgamma
+from .special import igamma_grad, lgamma
 
 DRAWN = Discrete("what is drawn does not follow the parameters: another draw is another number")
 PLACE = {"key": 1, "counter": 2}  # for samples
@@ -160,7 +160,7 @@ def _gamma_grad(a: Any, b: Any) -> Any:
     dtype = a.dtype
     a, b = a.astype(np.float64), b.astype(np.float64)
     density = np.exp((a - 1.0) * np.log(b) - b - lgamma.forward(a))
-    return np.asarray(-igamma_slope.forward(a, b) / density).astype(dtype)
+    return np.asarray(-igamma_grad.forward(a, b) / density).astype(dtype)
 
 
 gamma_grad = elementwise(

@@ -19,7 +19,7 @@ def _check_numerics(a: Any, message: str) -> Any:
     raise invalid(f"{message} : Tensor had {found} values [Op:CheckNumerics] name: ")
 
 
-def _checked_slope(g: Any, message: str) -> Any:
+def _checked_grad(g: Any, message: str) -> Any:
     return check_numerics(
         g, message="Not a number (NaN) or infinity (Inf) values detected in gradient. "
         f"{message.encode()!r}",
@@ -27,7 +27,7 @@ def _checked_slope(g: Any, message: str) -> Any:
 
 
 check_numerics = op(
-    "check_numerics", _check_numerics, _checked_slope, shape=same,
+    "check_numerics", _check_numerics, _checked_grad, shape=same,
     params=("message",), push="linear", batches=True, takes="fV",
     sample=lambda d: [([d(2, 3)], {"message": "sample"})],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Comparisons, logic and tests of numbers: their results are truth values and have no slope."""
+"""Comparisons, logic and tests of numbers: their results are truth values, with no derivative."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ FLOOR = -706.8936
 
 
 class _Course(NamedTuple):
-    """All that the loss, its slope and the slope of that are made of."""
+    """All that the loss, its derivative and the derivative of that are made of."""
 
     logs: Any  # (frames, batch, classes): log_softmax
     one_hot: Any  # (batch, states, classes): the class of each state
@@ -132,7 +132,7 @@ def _by_class(states: Any, one_hot: Any) -> Any:
 
 
 def _ctc_bend(a: Any, b: Any, c: Any, d: Any, e: Any, blank: int, floor: float) -> Any:
-    """The change of the slope along `e`: what has been summed up, differentiated step by step."""
+    """The change of the derivative along `e`: what was summed up, differentiated step by step."""
     course = _course(a, b, c, d, blank, floor)
     p = np.exp(course.logs)
     mean = np.sum(p * e, axis=-1, keepdims=True)
@@ -151,7 +151,7 @@ def _ctc_bend(a: Any, b: Any, c: Any, d: Any, e: Any, blank: int, floor: float) 
     return bend.astype(a.dtype, copy=False)
 
 
-def _slope_of_ctc(g: Any, a: Any, b: Any, c: Any, d: Any, y: Any, blank: Any, floor: Any) -> Any:
+def _grad_of_ctc(g: Any, a: Any, b: Any, c: Any, d: Any, y: Any, blank: Any, floor: Any) -> Any:
     loss, more = g
     pulled = None if loss is None else np.expand_dims(loss, (0, -1)) * y[1]
     if more is not None:
@@ -169,9 +169,9 @@ def _samples(d: Any, *more: Any) -> list:
 
 
 # a: logits (frames, batch, classes), b: labels (batch, most), c: how many labels, d: how many
-# frames of each. The second result is the slope, which is at hand when the loss is computed.
+# frames of each. The second result is the derivative, which is at hand when the loss is computed.
 ctc: Op = op(
-    "ctc", _ctc, _slope_of_ctc,
+    "ctc", _ctc, _grad_of_ctc,
     shape=lambda a, b, c, d, blank, floor: [(a[1],), a], label="CTCLoss", joint=True,
     takes=FLOATING, params=("blank", "floor"), sample=_samples,
 )  # fmt: skip

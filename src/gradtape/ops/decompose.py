@@ -53,7 +53,7 @@ def _lower_half(a: Any) -> Any:
     return band_part(a, lower=-1, upper=0) * halves.astype(a.dtype)
 
 
-def _slope_of_cholesky(g: Any, y: Any) -> Any:
+def _grad_of_cholesky(g: Any, y: Any) -> Any:
     # Murray, Differentiation of the Cholesky decomposition: L'^-1 half(L' G) L^-1, symmetric.
     upper = adjoint(y)
     left = triangular_solve(upper, _lower_half(matmul(upper, g)), lower=False)
@@ -62,10 +62,10 @@ def _slope_of_cholesky(g: Any, y: Any) -> Any:
 
 
 cholesky = op(
-    "cholesky", _cholesky, _slope_of_cholesky,
+    "cholesky", _cholesky, _grad_of_cholesky,
     shape=same, label="Cholesky", real=True, takes=MATRICES, batches=True,
-    # Of 1 by 1, because only the lower triangle is read but, as in TensorFlow, the slope is spread
-    # over both.
+    # Of 1 by 1, because only the lower triangle is read but, as in TensorFlow, the derivative is
+    # spread over both.
     sample=lambda d: [([d(2, 1, 1) + 2], {})],
 )  # fmt: skip
 
@@ -80,20 +80,20 @@ def _right(x: Any, r: Any) -> Any:
     return adjoint(triangular_solve(r, adjoint(x), lower=False))
 
 
-def _slope_of_tall_qr(q: Any, r: Any, gq: Any, gr: Any) -> Any:
+def _grad_of_tall_qr(q: Any, r: Any, gq: Any, gr: Any) -> Any:
     # Walter and Lehmann; Roberts and Roberts: QR and LQ decomposition matrix backpropagation.
     qg = matmul(adjoint(q), gq)
     rg = matmul(r, adjoint(gr))
     lower = band_part(qg - adjoint(qg) + rg - adjoint(rg), lower=-1, upper=0)
-    slope = matmul(q, gr + _right(lower, r)) + _right(gq - matmul(q, qg), r)
+    derivative = matmul(q, gr + _right(lower, r)) + _right(gq - matmul(q, qg), r)
     if q.dtype.kind == "c":
         m = diag_part(rg - adjoint(qg))
         turn = diag(m - cast(np.real(m), dtype=m.dtype))
-        slope = slope + _right(matmul(q, adjoint(turn)), r)
-    return slope
+        derivative = derivative + _right(matmul(q, adjoint(turn)), r)
+    return derivative
 
 
-def _slope_of_qr(g: Any, a: Any, y: Any, full: bool) -> Any:
+def _grad_of_qr(g: Any, a: Any, y: Any, full: bool) -> Any:
     q, r = y
     rows, columns = a.shape[-2:]
     if full and rows > columns:
@@ -104,11 +104,11 @@ def _slope_of_qr(g: Any, a: Any, y: Any, full: bool) -> Any:
     gq = np.zeros_like(q) if g[0] is None else g[0]
     gr = np.zeros_like(r) if g[1] is None else g[1]
     if rows >= columns:
-        return [_slope_of_tall_qr(q, r, gq, gr)]
+        return [_grad_of_tall_qr(q, r, gq, gr)]
     # a = [x, z] = q [u, v]: the square case for x, and z = q v.
     z, u = a[..., rows:], r[..., :rows]
     gu, gv = gr[..., :rows], gr[..., rows:]
-    gx = _slope_of_tall_qr(q, u, gq + matmul(z, adjoint(gv)), gu)
+    gx = _grad_of_tall_qr(q, u, gq + matmul(z, adjoint(gv)), gu)
     return [np.concatenate([gx, matmul(q, gv)], axis=-1)]
 
 
@@ -119,7 +119,7 @@ def _qr_shape(a: Shape, full: bool) -> list[Shape]:
 
 
 qr = op(
-    "qr", _qr, _slope_of_qr,
+    "qr", _qr, _grad_of_qr,
     shape=_qr_shape, label="Qr", joint=True, real=True, takes=MATRICES, params=("full",),
     sample=lambda d: [
         ([d(3, 2)], {"full": False}),
@@ -184,28 +184,28 @@ def _numbers(a: Any) -> Any:
     return a
 
 
-def _symmetric_slope(inner: Any, v: Any) -> Any:
+def _symmetric_grad(inner: Any, v: Any) -> Any:
     full = matmul(v, matmul(inner, adjoint(v)))
-    # Only the lower triangle is read, so all of the slope belongs there.
+    # Only the lower triangle is read, so all of the derivative belongs there.
     return _lower_half(full + adjoint(full))
 
 
-def _slope_of_eigh(g: Any, y: Any) -> Any:
+def _grad_of_eigh(g: Any, y: Any) -> Any:
     e, v = y
     inner: Any = 0.0 if g[0] is None else diag(g[0])
     if g[1] is not None:
         inner = inner + _gaps(e) * matmul(adjoint(v), g[1])
-    return [_symmetric_slope(inner, v)]
+    return [_symmetric_grad(inner, v)]
 
 
 eigh = op(
-    "eigh", lapack(_eigh), _slope_of_eigh,
+    "eigh", lapack(_eigh), _grad_of_eigh,
     shape=lambda a: [a[:-1], a], label="SelfAdjointEigV2", joint=True, real=True, takes=MATRICES,
     sample=_definite,
 )  # fmt: skip
 eigvalsh = op(
     "eigvalsh", lapack(_eigvalsh),
-    lambda g, a: _symmetric_slope(diag(g), eigh(a)[1]),
+    lambda g, a: _symmetric_grad(diag(g), eigh(a)[1]),
     shape=lambda a: a[:-1], label="SelfAdjointEigV2", real=True, takes=MATRICES, batches=True,
     sample=_definite,
 )  # fmt: skip
@@ -225,7 +225,7 @@ def _eigvals(a: Any) -> Any:
     return np.linalg.eigvals(a).astype(np.result_type(a.dtype, np.complex64))
 
 
-def _slope_of_eig(g: Any, y: Any, a_dtype: Any) -> Any:
+def _grad_of_eig(g: Any, y: Any, a_dtype: Any) -> Any:
     # Boeddeker et al., On the computation of complex-valued gradients, equation 4.77.
     e, v = y
     vh = adjoint(v)
@@ -237,18 +237,18 @@ def _slope_of_eig(g: Any, y: Any, a_dtype: Any) -> Any:
     return [cast(solve(vh, matmul(inner, vh)), dtype=a_dtype)]
 
 
-def _slope_of_eigvals(g: Any, a: Any, a_dtype: Any) -> Any:
+def _grad_of_eigvals(g: Any, a: Any, a_dtype: Any) -> Any:
     vh = adjoint(eig(a)[1])
     return cast(solve(vh, matmul(diag(g), vh)), dtype=a_dtype)
 
 
 eig = op(
-    "eig", lapack(_eig), _slope_of_eig,
+    "eig", lapack(_eig), _grad_of_eig,
     shape=lambda a: [a[:-1], a], dtype=as_complex, label="Eig", joint=True, real=True,
     takes=MATRICES, sample=_distinct,
 )  # fmt: skip
 eigvals = op(
-    "eigvals", lapack(_eigvals), _slope_of_eigvals,
+    "eigvals", lapack(_eigvals), _grad_of_eigvals,
     shape=lambda a: a[:-1], dtype=as_complex, label="Eig", real=True, takes=MATRICES,
     sample=_distinct,
 )  # fmt: skip
@@ -278,7 +278,7 @@ def _svd_shape(a: Any, full: bool) -> list[Any]:
     return [(*a[:-2], p), (*a[:-2], m, m if full else p), (*a[:-2], n, n if full else p)]
 
 
-def _slope_of_svd(g: Any, y: Any, a_dtype: Any, full: bool) -> Any:
+def _grad_of_svd(g: Any, y: Any, a_dtype: Any, full: bool) -> Any:
     s, u, v = y
     gs, gu, gv = [np.zeros_like(part) if h is None else h for h, part in zip(g, y, strict=True)]
     m, n = u.shape[-2], v.shape[-2]
@@ -289,11 +289,11 @@ def _slope_of_svd(g: Any, y: Any, a_dtype: Any, full: bool) -> Any:
         )
     s, gs = cast(s, dtype=a_dtype), cast(gs, dtype=a_dtype)
     if m > n:
-        return [adjoint(_slope_of_wide_svd(s, v, u, gs, gv, gu, full))]
-    return [_slope_of_wide_svd(s, u, v, gs, gu, gv, full)]
+        return [adjoint(_grad_of_wide_svd(s, v, u, gs, gv, gu, full))]
+    return [_grad_of_wide_svd(s, u, v, gs, gu, gv, full)]
 
 
-def _slope_of_wide_svd(s: Any, u: Any, v: Any, gs: Any, gu: Any, gv: Any, full: bool) -> Any:
+def _grad_of_wide_svd(s: Any, u: Any, v: Any, gs: Any, gu: Any, gv: Any, full: bool) -> Any:
     # Townsend, Differentiating the singular value decomposition, for no more rows than columns.
     rows, columns = u.shape[-2], v.shape[-2]
     v1, gv1 = v[..., :rows], gv[..., :rows]
@@ -305,19 +305,19 @@ def _slope_of_wide_svd(s: Any, u: Any, v: Any, gs: Any, gu: Any, gv: Any, full: 
     if u.dtype.kind == "c":
         turn = diag_part(matmul(adjoint(v1), gv1))
         inner = inner + inverse * diag((np.conj(turn) - turn) * 0.5)
-    slope = matmul(u, matmul(inner, adjoint(v1)))
+    derivative = matmul(u, matmul(inner, adjoint(v1)))
     if rows < columns:
         gh = adjoint(gv1)
         rest = gh - matmul(matmul(gh, v1), adjoint(v1))
         if full:
             v2, gv2 = v[..., rows:], gv[..., rows:]
             rest = rest - matmul(matmul(adjoint(v1), gv2), adjoint(v2))
-        slope = slope + matmul(u, inverse * rest)
-    return slope
+        derivative = derivative + matmul(u, inverse * rest)
+    return derivative
 
 
 svd = op(
-    "svd", _svd, _slope_of_svd,
+    "svd", _svd, _grad_of_svd,
     shape=_svd_shape, dtype=(as_real, 0, 0), label="Svd", joint=True, real=True, takes=MATRICES,
     params=("full",),
     sample=lambda d: [
@@ -328,13 +328,13 @@ svd = op(
 )  # fmt: skip
 
 
-def _slope_of_singular_values(g: Any, a: Any) -> Any:
+def _grad_of_singular_values(g: Any, a: Any) -> Any:
     _, u, v = svd(a, full=False)
     return matmul(u * np.expand_dims(cast(g, dtype=a.dtype), -2), adjoint(v))
 
 
 singular_values = op(
-    "singular_values", _singular_values, _slope_of_singular_values,
+    "singular_values", _singular_values, _grad_of_singular_values,
     shape=lambda a: (*a[:-2], least(*a[-2:])), dtype=as_real, label="Svd", real=True,
     takes=MATRICES, batches=True,
     sample=lambda d: [([d(3, 2) @ np.diag([1.0, 3.0])], {})],

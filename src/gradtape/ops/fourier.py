@@ -1,4 +1,4 @@
-"""Fourier and cosine transforms, and frames: each op's slope is the op that undoes it, unscaled.
+"""Fourier and cosine transforms, and frames: each op's derivative is the op that undoes it.
 
 All transforms are linear; the pull of one is its adjoint, another transform with the other scaling.
 Their rules take cotangents as they come (`real`). Axes are counted from the end, so that the rules
@@ -87,21 +87,21 @@ def _times(g: Any, n: int, axis: int, inner: float) -> Any:
     return g * np.reshape(counts, (-1,) + (1,) * (-axis - 1))
 
 
-def _slope_of_fft(g: Any, a_shape: Axes, lengths: Axes, axes: Axes, norm: str) -> Any:
+def _grad_of_fft(g: Any, a_shape: Axes, lengths: Axes, axes: Axes, norm: str) -> Any:
     return _fit(ifft(g, lengths=lengths, axes=axes, norm=_ADJOINT[norm]), a_shape, axes)
 
 
-def _slope_of_ifft(g: Any, a_shape: Axes, lengths: Axes, axes: Axes, norm: str) -> Any:
+def _grad_of_ifft(g: Any, a_shape: Axes, lengths: Axes, axes: Axes, norm: str) -> Any:
     return _fit(fft(g, lengths=lengths, axes=axes, norm=_ADJOINT[norm]), a_shape, axes)
 
 
-def _slope_of_rfft(g: Any, a_shape: Axes, lengths: Axes, axes: Axes, norm: str) -> Any:
+def _grad_of_rfft(g: Any, a_shape: Axes, lengths: Axes, axes: Axes, norm: str) -> Any:
     # x[n] -> Re sum over k <= n/2 of g[k] exp(2 pi i k n / N): irfft counts the inner k twice.
     g = _times(g, lengths[-1], axes[-1], 0.5)
     return _fit(irfft(g, lengths=lengths, axes=axes, norm=_ADJOINT[norm]), a_shape, axes)
 
 
-def _slope_of_irfft(g: Any, a_shape: Axes, lengths: Axes, axes: Axes, norm: str) -> Any:
+def _grad_of_irfft(g: Any, a_shape: Axes, lengths: Axes, axes: Axes, norm: str) -> Any:
     g = rfft(g, lengths=lengths, axes=axes, norm=_ADJOINT[norm])
     return _fit(_times(g, lengths[-1], axes[-1], 2.0), a_shape, axes)
 
@@ -126,16 +126,18 @@ _LINEAR: dict[str, Any] = {
     "params": ("lengths", "axes", "norm"), "push": "linear", "batches": True, "real": True,
 }  # fmt: skip
 
-fft: Op = op("fft", _transform("fft"), _slope_of_fft, shape=_sizes, label="FFT", takes="c",
+fft: Op = op("fft", _transform("fft"), _grad_of_fft, shape=_sizes, label="FFT", takes="c",
              sample=_complex, **_LINEAR)  # fmt: skip
-ifft: Op = op("ifft", _transform("ifft"), _slope_of_ifft, shape=_sizes, label="IFFT", takes="c",
+ifft: Op = op("ifft", _transform("ifft"), _grad_of_ifft, shape=_sizes, label="IFFT", takes="c",
               sample=_complex, **_LINEAR)  # fmt: skip
-rfft: Op = op("rfft", _transform("rfft"), _slope_of_rfft, shape=_half, dtype=as_complex,
+rfft: Op = op("rfft", _transform("rfft"), _grad_of_rfft, shape=_half, dtype=as_complex,
               label="RFFT", takes="f", sample=_real, **_LINEAR)  # fmt: skip
-irfft: Op = op("irfft", _transform("irfft"), _slope_of_irfft, shape=_sizes, dtype=as_real,
+irfft: Op = op("irfft", _transform("irfft"), _grad_of_irfft, shape=_sizes, dtype=as_real,
                label="IRFFT", takes="c", sample=_complex, **_LINEAR)  # fmt: skip
 
-_WHY = "TensorFlow has no slope for a real transform of three axes; tf.signal.{}nd has one here"
+_WHY = (
+    "TensorFlow has no derivative for a real transform of three axes; tf.signal.{}nd has one here"
+)
 _three = {"lengths": (2, 2, 2), "axes": (-3, -2, -1)}
 rfft3d = op(
     "rfft3d", _transform("rfft"), Missing(_WHY.format("rfft")), shape=_half, dtype=as_complex,
@@ -164,7 +166,7 @@ def _ends(n: int, dtype: Any, first: float, inner: float, last: float) -> Any:
     return weights
 
 
-def _slope_of_dct(g: Any, kind: int, norm: str | None) -> Any:
+def _grad_of_dct(g: Any, kind: int, norm: str | None) -> Any:
     n = g.shape[-1]
     if kind == 4 or norm:  # an orthogonal matrix, or a symmetric one
         return dct(g, kind={2: 3, 3: 2, 4: 4}[kind], norm=norm)
@@ -177,7 +179,7 @@ def _slope_of_dct(g: Any, kind: int, norm: str | None) -> Any:
 
 
 dct: Op = op(
-    "dct", _dct, _slope_of_dct, shape=same, label="RFFT", takes="f",
+    "dct", _dct, _grad_of_dct, shape=same, label="RFFT", takes="f",
     params=("kind", "norm"), push="linear", batches=True,
     sample=lambda d: [
         *[([d(2, 5)], {"kind": kind, "norm": None}) for kind in (1, 2, 3, 4)],

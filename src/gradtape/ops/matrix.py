@@ -141,7 +141,7 @@ def _substitute(a: Any, b: Any, lower: bool) -> Any:
     return y
 
 
-def _slope_of_triangle(g: Any, a: Any, y: Any, lower: bool) -> Any:
+def _grad_of_triangle(g: Any, a: Any, y: Any, lower: bool) -> Any:
     full = matmul(triangular_solve(turned(a), g, lower=not lower), turned(y))
     return -band_part(full, lower=-1 if lower else 0, upper=0 if lower else -1)
 
@@ -149,7 +149,7 @@ def _slope_of_triangle(g: Any, a: Any, y: Any, lower: bool) -> Any:
 triangular_solve: Op = op(
     "triangular_solve", _triangular_solve,
     (
-        _slope_of_triangle,
+        _grad_of_triangle,
         lambda g, a, lower: triangular_solve(turned(a), g, lower=not lower),
     ),
     shape=lambda a, b, lower: stacked(a, b, *b[-2:]),
@@ -167,7 +167,7 @@ def _pinv(a: Any, rcond: Any) -> Any:
     return np.linalg.pinv(a, rcond=rcond)
 
 
-def _slope_of_pinv(g: Any, a: Any, y: Any) -> Any:
+def _grad_of_pinv(g: Any, a: Any, y: Any) -> Any:
     # Golub and Pereyra: dP = -P dA P + P P' dA' (1 - A P) + (1 - P A) dA' P' P
     ya, gh = adjoint(y), adjoint(g)
     first = -matmul(matmul(ya, g), ya)
@@ -181,14 +181,14 @@ def _slope_of_pinv(g: Any, a: Any, y: Any) -> Any:
 
 
 pinv = op(
-    "pinv", _pinv, _slope_of_pinv,
+    "pinv", _pinv, _grad_of_pinv,
     shape=lambda a, rcond: (*a[:-2], a[-1], a[-2]), label="Svd", real=True,
     takes=MATRICES, batches=True, params=("rcond",),
     sample=lambda d: [([d(3, 2)], {"rcond": 1e-12}), ([d(2, 2, 3)], {"rcond": 1e-12})],
 )  # fmt: skip
 
 
-def _no_slope(g: Any) -> Any:
+def _no_grad(g: Any) -> Any:
     raise ValueError(
         "Gradient not defined for fast=False: tf.linalg.lstsq(..., fast=True) has one."
     )
@@ -200,9 +200,9 @@ def _least_squares(a: Any, b: Any) -> Any:
 
 
 least_squares = op(
-    "least_squares", _least_squares, (_no_slope, _no_slope),
+    "least_squares", _least_squares, (_no_grad, _no_grad),
     shape=lambda a, b: (*a[:-2], a[-1], b[-1]), dtype=1, label="MatrixSolveLs", takes=MATRICES,
-    # Whole numbers, of which no test asks the slope.
+    # Whole numbers, of which no test asks the derivative.
     sample=lambda d: [([np.array([[2, 0], [0, 1], [1, 1]]), np.array([[1], [2], [3]])], {})],
 )  # fmt: skip
 
@@ -223,14 +223,14 @@ def _slogdet(a: Any) -> Any:
     return np.asarray(sign), np.asarray(log).astype(a.dtype)
 
 
-def _slope_of_slogdet(g: Any, a: Any) -> Any:
+def _grad_of_slogdet(g: Any, a: Any) -> Any:
     # As TensorFlow, of the sign nothing, though of complex matrices it turns.
-    slope = np.zeros_like(g[0]) if g[1] is None else g[1]
-    return [_column(slope) * turned(inv(a))]
+    derivative = np.zeros_like(g[0]) if g[1] is None else g[1]
+    return [_column(derivative) * turned(inv(a))]
 
 
 slogdet = op(
-    "slogdet", _slogdet, _slope_of_slogdet,
+    "slogdet", _slogdet, _grad_of_slogdet,
     shape=lambda a: [a[:-2], a[:-2]], label="LogMatrixDeterminant", joint=True, takes=MATRICES,
     sample=_squares,
 )  # fmt: skip
@@ -244,7 +244,7 @@ def _expm(a: Any) -> Any:
     return exponential(a) if a.size else a
 
 
-def _slope_of_expm(g: Any, a: Any) -> Any:
+def _grad_of_expm(g: Any, a: Any) -> Any:
     # The derivative of exp at A along E stands in exp [[A, E], [0, A]]; its transpose is that of
     # the transpose of A.
     n = a.shape[-1]
@@ -255,7 +255,7 @@ def _slope_of_expm(g: Any, a: Any) -> Any:
 
 
 expm = op(
-    "expm", _expm, _slope_of_expm,
+    "expm", _expm, _grad_of_expm,
     shape=same, label="MatrixExponential", takes=MATRICES, batches=True,
     sample=lambda d: [([d(3, 3)], {}), ([d(2, 2, 2)], {})],
 )  # fmt: skip
@@ -276,9 +276,9 @@ def _sqrtm(a: Any) -> Any:
     return one_by_one(real_root, a)
 
 
-def _slope_of_sqrtm(g: Any, y: Any) -> Any:
-    # dA = Y dY + dY Y, so the slope X solves Y' X + X Y' = G: n * n linear equations. TensorFlow
-    # transposes Y and does not conjugate it.
+def _grad_of_sqrtm(g: Any, y: Any) -> Any:
+    # dA = Y dY + dY Y, so the derivative X solves Y' X + X Y' = G: n * n linear equations.
+    # TensorFlow transposes Y and does not conjugate it.
     n = y.shape[-1]
     one = np.eye(n, dtype=y.dtype)
     left = np.reshape(turned(y), (*y.shape[:-2], n, 1, n, 1)) * one[:, None, :]
@@ -288,7 +288,7 @@ def _slope_of_sqrtm(g: Any, y: Any) -> Any:
 
 
 sqrtm = op(
-    "sqrtm", _sqrtm, _slope_of_sqrtm,
+    "sqrtm", _sqrtm, _grad_of_sqrtm,
     shape=same, label="MatrixSquareRoot", takes=MATRICES, batches=True, sample=_squares,
     real=True,
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Activations and the losses that go by element.
 
-At their kinks they slope as in TensorFlow: relu'(0) = 0, relu6'(6) = 0, elu'(0) = 1.
+At their kinks they derivative as in TensorFlow: relu'(0) = 0, relu6'(6) = 0, elu'(0) = 1.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def _leaky_relu(a: Any, alpha: float) -> Any:
 
 @in_float32
 def _leaky_gate(a: Any, b: Any, alpha: float) -> Any:
-    slopes = np.array([alpha, 1], a.dtype)
-    return a * slopes.take((b > 0).view(np.int8))
+    derivatives = np.array([alpha, 1], a.dtype)
+    return a * derivatives.take((b > 0).view(np.int8))
 
 
 leaky_gate: Op = op(
@@ -111,11 +111,11 @@ leaky_relu = op(
 )  # fmt: skip
 
 # --- exponential units ----------------------------------------------------------------------------
-# Below 0 both slopes are the result plus a constant; fmin takes nan for what is not below.
-elu_slope: Op = elementwise(
-    "elu_slope",
+# Below 0 both derivatives are the result plus a constant; fmin takes nan for what is not below.
+elu_grad: Op = elementwise(
+    "elu_grad",
     in_float32(lambda a, b: a * (np.fmin(b, 0) + 1)),
-    (lambda g, b: elu_slope(g, b), lambda g, a, b: relu_gate(g * a, -b)),
+    (lambda g, b: elu_grad(g, b), lambda g, a, b: relu_gate(g * a, -b)),
     label="EluGrad",
     sample=((-2, 2), (-2, -0.1)),
     takes=FLOATING,
@@ -123,22 +123,22 @@ elu_slope: Op = elementwise(
 elu = elementwise(
     "elu",
     in_float32(lambda a: np.maximum(a, -0.0) + np.expm1(np.minimum(a, -0.0))),  # -0.0 stays
-    lambda g, y: elu_slope(g, y),
+    lambda g, y: elu_grad(g, y),
     sample=(-2, -0.1),
     takes=FLOATING,
 )
 
 
 @in_float32
-def _selu_slope(a: Any, b: Any) -> Any:
+def _selu_grad(a: Any, b: Any) -> Any:
     below = b < 0
     return a * (np.fmin(b, 0) + (SCALE + below * a.dtype.type(SCALE * ALPHA - SCALE)))
 
 
-selu_slope: Op = elementwise(
-    "selu_slope",
-    _selu_slope,
-    (lambda g, b: selu_slope(g, b), lambda g, a, b: relu_gate(g * a, -b)),
+selu_grad: Op = elementwise(
+    "selu_grad",
+    _selu_grad,
+    (lambda g, b: selu_grad(g, b), lambda g, a, b: relu_gate(g * a, -b)),
     label="SeluGrad",
     sample=((-2, 2), (-1.5, -0.1)),
     takes=FLOATING,
@@ -148,22 +148,23 @@ selu = elementwise(
     in_float32(
         lambda a: SCALE * np.maximum(a, -0.0) + SCALE * ALPHA * np.expm1(np.minimum(a, -0.0))
     ),
-    lambda g, y: selu_slope(g, y),
+    lambda g, y: selu_grad(g, y),
     sample=(-2, -0.1),
     takes=FLOATING,
 )
 
 
 # --- smooth ones ----------------------------------------------------------------------------------
-# As TensorFlow, whose rule is its own: of complex numbers not the conjugate of the slope (`real`).
-def _silu_slope(a: Any, s: Any) -> Any:
+# As TensorFlow, whose rule is its own: of complex numbers not the conjugate of the derivative
+# (`real`).
+def _silu_grad(a: Any, s: Any) -> Any:
     return s * (1.0 + a * (1.0 - s))
 
 
 silu = elementwise(
     "silu",
     in_float32(lambda a: a * sigmoid.forward(a)),
-    lambda g, a: g * _silu_slope(a, sigmoid(a)),
+    lambda g, a: g * _silu_grad(a, sigmoid(a)),
     label="Sigmoid",
     real=True,
 )
@@ -172,15 +173,15 @@ swish = elementwise(
     "swish",
     in_float32(lambda a, b: a * sigmoid.forward(a * b)),
     (
-        lambda g, a, b: g * _silu_slope(b * a, sigmoid(b * a)),
-        lambda g, a, b: g * square(a) * _sigmoid_slope(sigmoid(b * a)),
+        lambda g, a, b: g * _silu_grad(b * a, sigmoid(b * a)),
+        lambda g, a, b: g * square(a) * _sigmoid_grad(sigmoid(b * a)),
     ),
     label="Sigmoid",
     real=True,
 )
 
 
-def _sigmoid_slope(s: Any) -> Any:
+def _sigmoid_grad(s: Any) -> Any:
     return s * (1.0 - s)
 
 
@@ -223,14 +224,14 @@ def _gelu_in_blocks(a: Any, y: Any, x: Any, e: Any, t: Any, p: Any) -> None:
 
 
 @in_float32
-def _gelu_slope(a: Any, b: Any) -> Any:
+def _gelu_grad(a: Any, b: Any) -> Any:
     if large(a) and a.shape == b.shape:
-        return in_blocks(_gelu_slope_in_blocks, 4, a, b)
+        return in_blocks(_gelu_grad_in_blocks, 4, a, b)
     x = b * -ROOT
     return a * (erfc.forward(x) * 0.5 + b * np.exp(-x * x) * PEAK)
 
 
-def _gelu_slope_in_blocks(a: Any, b: Any, y: Any, x: Any, e: Any, t: Any, p: Any) -> None:
+def _gelu_grad_in_blocks(a: Any, b: Any, y: Any, x: Any, e: Any, t: Any, p: Any) -> None:
     np.multiply(b, ROOT_BELOW, x)
     erfc_parts(x, y, e, t, p, exact=False)  # as exact as x is
     np.multiply(y, HALF, y)
@@ -246,11 +247,11 @@ def _gelu_bend(xx: Any) -> Any:
 
 
 # a (Φ(b) + b φ(b)).
-gelu_slope: Op = elementwise(
-    "gelu_slope",
-    _gelu_slope,
+gelu_grad: Op = elementwise(
+    "gelu_grad",
+    _gelu_grad,
     (
-        lambda g, b: gelu_slope(g, b),
+        lambda g, b: gelu_grad(g, b),
         lambda g, a, b: g * a * _gelu_bend(square(b * ROOT)),
     ),
     label="Erfc",
@@ -261,14 +262,14 @@ gelu_slope: Op = elementwise(
 def _pull_gelu(g: Any, a: Any, y: Any) -> Any:
     # Of large arrays Φ(a) is y / a: 262,144 numbers in 0.7 ms instead of 1.5 for another erfc.
     if g.__class__ is a.__class__ is y.__class__ is np.ndarray and large(a) and g.shape == a.shape:
-        return in_blocks(_gelu_slope_by_result, 4, g, a, y)
-    return gelu_slope(g, a)
+        return in_blocks(_gelu_grad_by_result, 4, g, a, y)
+    return gelu_grad(g, a)
 
 
-def _gelu_slope_by_result(g: Any, a: Any, y: Any, out: Any, x: Any, e: Any, *more: Any) -> None:
+def _gelu_grad_by_result(g: Any, a: Any, y: Any, out: Any, x: Any, e: Any, *more: Any) -> None:
     np.absolute(a, x)
     if not np.minimum.reduce(x) > _TINY:  # there, or next to a nan, y / a says nothing
-        return _gelu_slope_in_blocks(g, a, out, x, e, *more)
+        return _gelu_grad_in_blocks(g, a, out, x, e, *more)
     np.multiply(x, ROOT_BELOW, x)
     np.multiply(x, x, e)
     np.negative(e, e)
@@ -291,14 +292,14 @@ def _gelu_tanh(a: Any) -> Any:
     return 0.5 * a * (1 + np.tanh(STRETCH * (a + CUBE * (a * a * a))))
 
 
-def _gelu_tanh_slope(a: Any) -> Any:
+def _gelu_tanh_grad(a: Any) -> Any:
     aa = square(a)
     t = np.tanh((a + a * aa * CUBE) * STRETCH)
     return (t + 1.0) * 0.5 + a * (1.0 - t * t) * (aa * (3 * CUBE) + 1.0) * (0.5 * STRETCH)
 
 
 gelu_tanh = elementwise(
-    "gelu_tanh", _gelu_tanh, lambda g, a: g * _gelu_tanh_slope(a), label="Tanh", takes=FLOATING
+    "gelu_tanh", _gelu_tanh, lambda g, a: g * _gelu_tanh_grad(a), label="Tanh", takes=FLOATING
 )
 
 # --- losses ---------------------------------------------------------------------------------------

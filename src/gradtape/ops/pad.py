@@ -39,17 +39,17 @@ def _pad_with(a: Any, b: Any, pads: Pads) -> Any:
     return out
 
 
-def _slope_of_pad(g: Any, a_shape: tuple[int, ...], pads: Pads) -> Any:
+def _grad_of_pad(g: Any, a_shape: tuple[int, ...], pads: Pads) -> Any:
     return g[(..., *_inner(a_shape, pads))]
 
 
 pad = op(
-    "pad", _pad, _slope_of_pad, shape=lambda a, pads: _padded(a, pads), params=("pads",),
+    "pad", _pad, _grad_of_pad, shape=lambda a, pads: _padded(a, pads), params=("pads",),
     push="linear", batches=True, sample=lambda d: [([d(2, 3)], {"pads": ((1, 0), (0, 2))})],
 )  # fmt: skip
 # As in TensorFlow, nothing flows to the number that is padded with.
 pad_with = op(
-    "pad_with", _pad_with, (_slope_of_pad, None), shape=lambda a, b, pads: _padded(a, pads),
+    "pad_with", _pad_with, (_grad_of_pad, None), shape=lambda a, b, pads: _padded(a, pads),
     label="PadV2", params=("pads",), batches=True,
     sample=lambda d: [([d(2, 3), np.float64(0.5)], {"pads": ((1, 0), (0, 2))})],
 )  # fmt: skip

@@ -16,9 +16,10 @@ from .kernels.windows import Geometry, in_batch, inner_key, padded, pieces, room
 from .reasons import Flat
 
 # Bytes of the input looked at by one thread at a time. Each piece takes a dozen short calls of
-# NumPy's, before and after which threads wait for the interpreter's lock: the slope of 64 images of
-# 28 by 28 with 16 channels takes 0.8 ms in one piece and 2.3 in two threads with pieces of 0.5 MB;
-# of 64 images of 56 by 56 with 32 channels 7 ms in two threads, 13 in one, 31 with such pieces.
+# NumPy's, before and after which threads wait for the interpreter's lock: the derivative of 64
+# images of 28 by 28 with 16 channels takes 0.8 ms in one piece and 2.3 in two threads with pieces
+# of 0.5 MB; of 64 images of 56 by 56 with 32 channels 7 ms in two threads, 13 in one, 31 with such
+# pieces.
 PIECE = 1 << 22
 CHOICE = "which number is the greatest of its window is a matter of yes or no"
 
@@ -145,7 +146,7 @@ def _max_spread(a: Any, b: Any, c: Any, geometry: Geometry) -> Any:
         part = np.empty(given.shape, a.dtype)
         bits, chosen = given.view(_bits(a.dtype)), part.view(_bits(a.dtype))
         places, parts = whole(target), whole(part)
-        # In three dimensions TensorFlow gives each of the greatest the slope, in two the first.
+        # In three dimensions TensorFlow gives each of the greatest the gradient, in two the first.
         for key, first in _winners(b[images], c[images], geometry, ties=b.ndim == 5):
             np.bitwise_and(bits, first, out=chosen)
             if apart:

@@ -1,10 +1,10 @@
-"""Why an op has no slope: a type, a sentence for the user, and what TensorFlow answers then."""
+"""Why an op has no derivative: a type, a sentence for the user, what TensorFlow answers then."""
 
 from __future__ import annotations
 
 
 class Reason:
-    """Why an op has no slope, in a sentence for the user; `gives` is what TensorFlow answers."""
+    """Why an op has no derivative, in a sentence for the user; `gives`: what TensorFlow answers."""
 
     followed = True  # does a tape follow the result, which may be a number like any other?
 
@@ -14,7 +14,7 @@ class Reason:
 
 
 class Flat(Reason):
-    """The slope is zero wherever it exists: steps, signs, counts."""
+    """The derivative is zero wherever it exists: steps, signs, counts."""
 
 
 class Discrete(Reason):

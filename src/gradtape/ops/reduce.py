@@ -31,7 +31,7 @@ _WIDE = 2048
 
 
 def sum_of(a: Any, axis: Any, dtype: Any = None, out: None = None, keepdims: bool = False) -> Any:
-    """np.add.reduce, sooner for large arrays of floats.
+    """np.add.reduce, faster for large arrays of floats.
 
     All numbers are added row on row first, which the processor does eight at a time: 65,536 of
     float32 in 9 us instead of 13, a million in 95 instead of 193. A last axis of middle size takes
@@ -231,7 +231,7 @@ def _shares(a: Any, axis: Any = None) -> Any:
     return (exps / total).astype(a.dtype, copy=False)
 
 
-# Each exponential's part of their sum: the slope of logsumexp. Not exp(a - y), which keeps few
+# Each exponential's part of their sum: the derivative of logsumexp. Not exp(a - y), which keeps few
 # digits where a and y are large.
 shares = op(
     "exp_shares", _shares,
@@ -251,7 +251,7 @@ logsumexp = reduction(
 
 # --- products -------------------------------------------------------------------------------------
 def _others(g: Any, a: Any, axis: Any, keepdims: Any) -> Any:
-    """Each factor's slope is the product of the others: those before it times those after it,
+    """Each factor's derivative is the product of the others: those before it times those after it,
     exact with zeros among them, where dividing the product would give nan."""
     shape = a.shape
     axes = all_axes(len(shape)) if axis is None else axis
@@ -354,7 +354,7 @@ cumsum: Op = running(
 )  # fmt: skip
 cumprod = running(
     "cumprod", _running(np.multiply.accumulate, 1),
-    # As TensorFlow: by division, so a zero among the operands has slope 0.
+    # As TensorFlow: by division, so a zero among the operands has derivative 0.
     lambda g, a, y, axis, exclusive, reverse: divide_no_nan(
         cumsum(y * g, axis=axis, exclusive=exclusive, reverse=not reverse), a
     ),

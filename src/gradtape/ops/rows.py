@@ -55,7 +55,7 @@ def add_at(out: Any, b: Any, a: Any, ufunc: Any = np.add) -> Any:
         last[b] = rank
         rows = out.take(b, 0)
         ufunc(rows, a, out=rows)
-        # Copied as one thing each, a third sooner than as numbers.
+        # Copied as one thing each, a third faster than as numbers.
         row = np.dtype((np.void, width * out.itemsize))
         out.reshape(-1).view(row)[b] = rows.reshape(-1).view(row)
         others = (last.take(b) != rank).nonzero()[0]

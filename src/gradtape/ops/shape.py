@@ -240,7 +240,7 @@ def _bitcast(a: Any, dtype: Any, parts: int) -> Any:
 
 # parts: how many of the new type one of the old becomes; 0 if several of the old become one.
 bitcast = op(
-    "bitcast", _bitcast, Missing("the bits of a number have no slope"),
+    "bitcast", _bitcast, Missing("the bits of a number have no derivative"),
     shape=lambda a, dtype, parts: ((*a, parts) if parts > 1 else a) if parts else a[:-1],
     dtype=asked, params=("dtype", "parts"),
     sample=lambda d: [([d(2)], {"dtype": np.dtype("i4"), "parts": 2})],

@@ -37,22 +37,22 @@ def _softmax_of_rows(a: Any, out: Any) -> None:
     out /= sum_of(out, (-1,), keepdims=True)
 
 
-def _slope_of_rows(g: Any, y: Any, out: Any = None) -> Any:
+def _grad_of_rows(g: Any, y: Any, out: Any = None) -> Any:
     # Of 8 x 4 x 64 x 64 numbers 30 us instead of 90 for the sum, and no array for its terms.
     h = np.subtract(g, np.einsum("...i,...i->...", g, y)[..., None], out)
     return np.multiply(h, y, h)
 
 
-def _slope_of_softmax(g: Any, y: Any, axis: int) -> Any:
+def _grad_of_softmax(g: Any, y: Any, axis: int) -> Any:
     if g.__class__ is y.__class__ is np.ndarray and axis == -1 and g.dtype.char in "fd":
         if g.size >= MANY and g.shape == y.shape and g.flags.c_contiguous and y.flags.c_contiguous:
-            return in_rows(_slope_of_rows, g, y)
-        return _slope_of_rows(g, y)
+            return in_rows(_grad_of_rows, g, y)
+        return _grad_of_rows(g, y)
     return (g - np.sum(g * y, axis=(axis,), keepdims=True)) * y
 
 
 softmax = op(
-    "softmax", _softmax, _slope_of_softmax,
+    "softmax", _softmax, _grad_of_softmax,
     shape=same, label="Softmax", params=("axis",), takes=FLOATING, batches=True,
     sample=lambda d: [([d(2, 3)], {"axis": -1}), ([d(2, 3, 2)], {"axis": -2})],
 )  # fmt: skip
@@ -74,8 +74,9 @@ log_softmax = op(
 
 
 # --- cross entropies ------------------------------------------------------------------------------
-# Both have two results: the loss of each row, and its slope by the logits, which is at hand when
-# the loss is computed, so that pulling back is one product. The slope of the slope is softmax's.
+# Both have two results: the loss of each row, and its derivative by the logits, which is at hand
+# when the loss is computed, so that pulling back is one product. The derivative of the derivative
+# is softmax's.
 def _parts(a: Any) -> tuple[Any, Any, Any]:
     """Shifted logits, their exponentials and the sums of these."""
     z = _shifted(a, -1)
@@ -83,12 +84,12 @@ def _parts(a: Any) -> tuple[Any, Any, Any]:
     return z, e, np.add.reduce(e, axis=-1, keepdims=True)
 
 
-def _pull_logits(g: Any, logits: Any, slope: Any) -> Any:
+def _pull_logits(g: Any, logits: Any, derivative: Any) -> Any:
     loss, more = g
-    pulled = None if loss is None else np.expand_dims(loss, -1) * slope
+    pulled = None if loss is None else np.expand_dims(loss, -1) * derivative
     if more is None:
         return pulled
-    bent = _slope_of_softmax(more, softmax(logits, axis=-1), -1)
+    bent = _grad_of_softmax(more, softmax(logits, axis=-1), -1)
     return bent if pulled is None else pulled + bent
 
 
@@ -100,21 +101,21 @@ def _cross_entropy(a: Any, b: Any) -> Any:
     return loss, e
 
 
-def _slopes_of_cross_entropy(g: Any, b: Any, y: Any) -> Any:
+def _grads_of_cross_entropy(g: Any, b: Any, y: Any) -> Any:
     logits = _pull_logits(g, b, y[1])
     if g[0] is None:
         return np.zeros_like(b), logits
     return np.expand_dims(g[0], -1) * -log_softmax(b, axis=-1), logits
 
 
-# a: labels, b: logits, of one shape. As in TensorFlow the slope by the logits, softmax - labels, is
-# that of labels that sum to 1.
+# a: labels, b: logits, of one shape. As in TensorFlow the derivative by the logits, softmax -
+# labels, is that of labels that sum to 1.
 cross_entropy = op(
-    "cross_entropy", _cross_entropy, _slopes_of_cross_entropy,
+    "cross_entropy", _cross_entropy, _grads_of_cross_entropy,
     shape=lambda a, b: [alike(a, b)[:-1], alike(a, b)], dtype=1,
     label="SoftmaxCrossEntropyWithLogits", joint=True,
     takes=FLOATING,
-    # Whole labels, as the slope by the labels leaves out that of the second result.
+    # Whole labels, as the derivative by the labels leaves out that of the second result.
     sample=lambda d: [([np.array([[0, 1, 0], [1, 0, 0]], np.int8), d(2, 3)], {})],
 )  # fmt: skip
 

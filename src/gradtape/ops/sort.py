@@ -1,4 +1,4 @@
-"""Ops that order and search: their results are places, and slopes flow through what they pick."""
+"""Ops that order and search: results are places, and gradients flow through what they pick."""
 
 from __future__ import annotations
 

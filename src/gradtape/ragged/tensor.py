@@ -74,7 +74,7 @@ class RaggedTensor(CompositeTensor):
     """
 
     __array_priority__ = 101
-    _sloping = "flat_values"
+    _differentiable_part = "flat_values"
     values: Any
     row_splits: Any
 

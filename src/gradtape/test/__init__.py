@@ -58,9 +58,9 @@ def _exact(f: Callable[..., Any], args: list, k: int) -> Any:
         seeds = _reals(np.zeros(shape, dtype))
         seeds[i] = 1
         seed = tensor(seeds.view(dtype).reshape(shape)[()])
-        slope = tape.gradient(y, args[k], output_gradients=seed)
-        if slope is not None:
-            rows[i] = _reals(convert.to_tensor(slope)._value)
+        derivative = tape.gradient(y, args[k], output_gradients=seed)
+        if derivative is not None:
+            rows[i] = _reals(convert.to_tensor(derivative)._value)
     return rows
 
 

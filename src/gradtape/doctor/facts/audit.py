@@ -1,9 +1,9 @@
-"""The audit: is a gradient that looks fine the slope of what was computed?
+"""The audit: is a gradient that looks fine the derivative of what was computed?
 
 The recorded ops run again from slightly moved sources, in double precision. The change of the
 target along a random direction must be what the gradient says. Where it is not, every op on the way
-is tried on its own, and the one whose derivative is not its slope is the finding; where none is
-found, rounding is to blame, and nothing is said. Kinks are left alone: there the slope is a
+is tried on its own, and the one whose rule is not its derivative is the finding; where none
+is found, rounding is to blame, and nothing is said. Kinks are left alone: there the derivative is a
 convention.
 """
 
@@ -30,7 +30,7 @@ TOLERANCES = {8: 1e-4, 4: 1e-2, 2: 1e-1}  # by the bytes of a number
 
 @dataclass
 class Difference:
-    """A slope by differences and the same by the derivative that was given."""
+    """A derivative by differences and the same by the derivative that was given."""
 
     measured: float
     claimed: float
@@ -74,7 +74,8 @@ def _finding(case: Case, event: Event, total: Difference, local: Difference) -> 
     place = returned(event)[0] if own else None
     return case.finding(
         RULE, place or event.place,
-        f"the gradient that `{event.name}` passes back is not its slope: {local.claimed:.4g} where "
+        f"the gradient that `{event.name}` passes back is not its derivative: "
+        f"{local.claimed:.4g} where "
         f"differences of its values give {local.measured:.4g}, so that `{case.query.target_name}` "
         f"changes by {total.measured:.4g} along a random direction and not by {total.claimed:.4g}.",
         f"correct the gradient function of `{event.name}`" if own
@@ -104,7 +105,7 @@ def _on_the_way(case: Case) -> list[Event]:
 
 # --- the whole ------------------------------------------------------------------------------------
 def check(case: Case) -> Difference | None:
-    """A difference between the gradient and the slope of the target, None when there is none."""
+    """A difference between the gradient and the derivative of the target, if there is one."""
     nodes = [n for n in case.nodes if n in above(case.targets) and n.floating]
     gradient = _claimed(case, nodes)
     real = all(v.array is not None and v.array.dtype.kind in "fV" for v in (*nodes, *case.targets))
@@ -161,7 +162,7 @@ def _near(value: float | None, other: float, tolerance: float) -> bool:
 def _differ(
     along: Callable[[Any], float | None], gradient: Any, at: Any, tolerance: float
 ) -> Difference | None:
-    """The slopes of a function along random directions, against its gradient."""
+    """The derivatives of a function along random directions, against its gradient."""
     rng = np.random.default_rng(0)
     start = along(0.0)
     if start is None or not gradient.size:
@@ -192,7 +193,7 @@ def _differ(
 
 # --- one op ---------------------------------------------------------------------------------------
 def check_event(event: Event, arrived: list | None = None) -> Difference | None:
-    """A difference between the pull of one op and its slope, None when there is none.
+    """A difference between the pull of one op and its derivative, None when there is none.
 
     The cotangents are those that arrived, or random ones.
     """

@@ -124,8 +124,8 @@ def _choice(event: Event, notes: list[str]) -> Pull | None:
     return pull
 
 
-def _own_slopes(event: Event, notes: list[str]) -> Pull | None:
-    """A custom gradient that answers None: the slopes of the ops that ran inside instead."""
+def _own_grads(event: Event, notes: list[str]) -> Pull | None:
+    """A custom gradient that answers None: the derivatives of the ops that ran inside instead."""
     own, inside = event.pull, event.attrs.get("inside")
     if own is None or not inside:
         return None
@@ -134,7 +134,7 @@ def _own_slopes(event: Event, notes: list[str]) -> Pull | None:
         parts = own(gs)
         if all(part is not None for part in parts):
             return parts
-        notes.append(f"with the slopes of what ran inside {event.name}")
+        notes.append(f"with the derivatives of what ran inside {event.name}")
         found: dict[Any, Any] = {v: g for v, g in zip(inside, gs, strict=False) if g is not None}
         pull_back(
             reversed(between(event.inputs, inside)), found, lambda step: step.pull,
@@ -158,7 +158,7 @@ def _like(g: Any, given: Any) -> Any:
 
 _BRIDGES: dict[str, Callable[[Event, list[str]], Pull | None]] = {
     "StopGradient": _same, "copy": _same, "rewrap": _same, "assign": _assign, "metric": _assign,
-    "Cast": _cast, "SelectV2": _choice, "array": _same, "CustomGradient": _own_slopes,
+    "Cast": _cast, "SelectV2": _choice, "array": _same, "CustomGradient": _own_grads,
     "frozen": _kept,
     **dict.fromkeys(kinds.ROUNDINGS, _straight),
     **dict.fromkeys(("Greater", "GreaterEqual", "Less", "LessEqual"), _soft),

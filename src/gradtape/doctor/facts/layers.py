@@ -1,8 +1,8 @@
 """The layers of a computation: what multiplied the state, and how it and its gradient grew.
 
 A layer is an op that multiplies what comes to it by something: a product with weights, or a
-squashing function with its slope. The chain with the most of them is the depth of the network, or
-the length of its loop over time. One weight at one place, over and over, is a recurrence.
+squashing function with its derivative. The chain with the most of them is the depth of the network,
+or the length of its loop over time. One weight at one place, over and over, is a recurrence.
 """
 
 from __future__ import annotations

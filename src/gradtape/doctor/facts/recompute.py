@@ -1,7 +1,7 @@
 """A NumPy detour as the op it was: the source between exit and return, computed again.
 
 The expression that came back is evaluated from the user's source, with the tensors that had left in
-their places: with recorded functions, which have exact slopes, else with NumPy's own and small
+their places: with recorded functions, which have exact derivatives, else with NumPy's own and small
 differences. A result that is not what had come back is thrown away.
 """
 
@@ -146,7 +146,7 @@ def _difference_pull(evaluate: Evaluate, starts: list, wanted: Any) -> Callable:
     def pull(gs: Any) -> list:
         g, found = np.asarray(gs[0], np.float64).ravel(), []
         for k, start in enumerate(starts):
-            slope = np.zeros(start.size)
+            derivative = np.zeros(start.size)
             for i, x in enumerate(start.ravel()):
                 h = STEP * max(1.0, abs(x))
                 ends = []
@@ -154,8 +154,8 @@ def _difference_pull(evaluate: Evaluate, starts: list, wanted: Any) -> Callable:
                     arrays = [np.array(s) for s in starts]
                     arrays[k].reshape(-1)[i] = moved
                     ends.append(value(*arrays).ravel())
-                slope[i] = np.vdot(g, (ends[0] - ends[1]) / (2 * h))
-            found.append(slope.reshape(start.shape))
+                derivative[i] = np.vdot(g, (ends[0] - ends[1]) / (2 * h))
+            found.append(derivative.reshape(start.shape))
         return found
 
     return pull

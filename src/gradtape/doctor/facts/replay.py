@@ -1,4 +1,4 @@
-"""Runs recorded ops again with other numbers: what the program would have computed, and its slope.
+"""Runs recorded ops again with other numbers: what would have been computed, and its derivative.
 
 What no tape differentiates (conversions, stopped gradients, draws, positions) keeps the value that
 it had, so a replay is the function that the tape knows, in double precision.

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .forks import before_forks, in_children, in_parents
-from .parallel import staff, threads
+from .parallel import hire, threads
 
 # How many products of matrices after this keep to one thread if they are small: see `product.py`.
 NEXT_PRODUCTS = 256
@@ -55,7 +55,7 @@ class Effort:
         self._errors: list[BaseException] | None = None
         self._hands = [_Hand(work, self._todo) for _ in range(helpers)]
         if helpers > 0:
-            tasks = staff(helpers)
+            tasks = hire(helpers)
             for hand in self._hands:
                 tasks.put(hand.answer)
 

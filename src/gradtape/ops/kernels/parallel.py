@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ...core.apply import QUIET, hush
+from ...core.apply import QUIET, silence
 from .forks import in_children
 
 # A part of an array: 128 kB of float32, so that a few temporaries of it stay in the cache. Parts
@@ -61,7 +61,7 @@ def share(task: Callable[[int, int], Any], size: int, row: int = 1) -> None:
             if next(finished) == total:
                 last.release()
 
-    tasks = staff(helpers)
+    tasks = hire(helpers)
     for _ in range(min(helpers, total - 1)):
         tasks.put(work)
     work()
@@ -70,7 +70,7 @@ def share(task: Callable[[int, int], Any], size: int, row: int = 1) -> None:
         raise failed[0]
 
 
-def staff(helpers: int) -> Any:
+def hire(helpers: int) -> Any:
     """The queue of tasks, and at least so many threads that take from it."""
     global _tasks, workers
     if _tasks is None:
@@ -84,7 +84,7 @@ def staff(helpers: int) -> Any:
 
 
 def _serve(tasks: Any) -> None:
-    hush(QUIET)
+    silence(QUIET)
     while True:
         tasks.get()()
 

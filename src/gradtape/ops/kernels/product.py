@@ -35,7 +35,7 @@ def product(a: Any, b: Any) -> Any:
         if work <= _ONE and jobs.blas.found():
             return _alone(a, b)
         return jobs.blas.shared(a.dot, b)
-    return a.dot(b)  # the same product as np.matmul's, 0.7 us sooner
+    return a.dot(b)  # the same product as np.matmul's, 0.7 us faster
 
 
 def _alone(a: Any, b: Any) -> Any:

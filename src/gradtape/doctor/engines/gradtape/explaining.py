@@ -167,7 +167,7 @@ def _how_far(tape: Any, name: str, source: Any, target_name: str, target: Any) -
 
 
 def _users(tape: Any, key: int) -> tuple[list[tuple[Any, Place]], list[tuple[Place, str]], set]:
-    """The ops that were computed from a value, in order; those of them that have no slope, with
+    """The ops that were computed from a value, in order; those of them without a derivative, with
     the reason; and all numbers of values that were computed from it."""
     reached, found, stops = {key}, [], []
     for record in tape.records:

@@ -27,7 +27,7 @@ from .fading import Again, Faded, FadedValue
 # does: in a trace it is of a kind of its own.
 _KINDS = {
     "log_sigmoid": "LogSigmoid", "reduce_logsumexp": "LogSumExp", "silu": "Silu", "swish": "Swish",
-    "gelu": "Gelu", "gelu_tanh": "GeluTanh", "gelu_slope": "GeluGrad", "ctc_bend": "CTCLossGrad",
+    "gelu": "Gelu", "gelu_tanh": "GeluTanh", "gelu_grad": "GeluGrad", "ctc_bend": "CTCLossGrad",
     "sigmoid_cross_entropy": "SigmoidCrossEntropyWithLogits", "pinv": "PseudoInverse",
     "dct": "DCT", "frame": "Frame", "overlap": "OverlapAndAdd", "turn_bands": "TransposeBands",
     "band_dot": "BandsOfProduct", "weighted_cumsum": "WeightedCumsum",

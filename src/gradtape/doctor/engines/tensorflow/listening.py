@@ -256,7 +256,7 @@ def _customized(engine: Engine) -> Any:
 
 
 def _users_own(function: Any) -> bool:
-    """Of the library's own, what runs inside has the slopes that count; but for those that wrap a
+    """Of the library's own, what runs inside has the derivatives that count; but for those around a
     function of the user's."""
     module = getattr(function, "__module__", None) or ""
     return (

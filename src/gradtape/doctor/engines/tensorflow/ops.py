@@ -124,13 +124,13 @@ def puller(
                 kind, tuple(attrs), len(inputs), list(inputs), list(outputs), gs, (), ""
             )
             parts = parts if isinstance(parts, (list, tuple)) else [parts]
-            return [dense(parts[k]) if _slopes(inputs[k]) else None for k in chosen]
+            return [dense(parts[k]) if _derivative(inputs[k]) else None for k in chosen]
 
     return pull
 
 
-def _slopes(tensor: Any) -> bool:
-    """Whole numbers have no slope; what a handle stands for may have one."""
+def _derivative(tensor: Any) -> bool:
+    """Whole numbers have no derivative; what a handle stands for may have one."""
     return not values.numeric(tensor) or values.floating(tensor)
 
 

@@ -14,7 +14,7 @@ class NoGradientRegistered(Rule):
     code, name, states = "GT602", "no-gradient-registered", frozenset({"error"})
     title = "LookupError: an op on the path has no derivative"
     lesson = """\
-For most ops without a slope the gradient is None. For some, TensorFlow knows no derivative and
+For most ops without a derivative the gradient is None. For some, TensorFlow knows no derivative and
 says so with `LookupError: gradient registry has no entry for: ...`, which names the op and not
 the line. Keep the op off the path, stop the gradient before it, or wrap it in a
 `tf.custom_gradient` with a derivative of your own."""

@@ -21,8 +21,9 @@ class DivisionByZero(FaultRule):
     kinds = frozenset({"RealDiv", "Reciprocal", "Inv", "Mean", "Xdivy", "Pow", "FloorMod"})
     title = "a divisor is 0, or a mean is taken of nothing"
     lesson = """\
-x / 0 is infinite and 0 / 0 is NaN, forward and in the slope. A mean over an empty selection is 0
-/ 0 too. Use `tf.math.divide_no_nan`, add a little to the divisor, or leave the empty batch out."""
+x / 0 is infinite and 0 / 0 is NaN, forward and in the derivative. A mean over an empty selection is
+0 / 0 too. Use `tf.math.divide_no_nan`, add a little to the divisor, or leave the empty batch
+out."""
     failing = """\
 w = tf.Variable(2.0)
 mask = tf.constant([0.0, 0.0])

@@ -1,4 +1,4 @@
-"""GT307 domain-boundary: an argument at or beyond the edge of where a function has a slope."""
+"""GT307 domain-boundary: an argument at or beyond the edge of where a function has a derivative."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...trace.finding import Finding
 from ..base import FaultRule
 from ..counts import share
 
-# Where the function or its slope is not finite, and how to stay away.
+# Where the function or its derivative is not finite, and how to stay away.
 EDGES = {
     "Asin": (lambda x: np.abs(x) >= 1, "not strictly between -1 and 1"),
     "Acos": (lambda x: np.abs(x) >= 1, "not strictly between -1 and 1"),
@@ -42,9 +42,9 @@ FIXES = {
 class DomainBoundary(FaultRule):
     code, name = "GT307", "domain-boundary"
     kinds = frozenset(EDGES)
-    title = "an argument at the edge of the domain: the slope is infinite or does not exist"
+    title = "an argument at the edge of the domain: the derivative is infinite or does not exist"
     lesson = """\
-`acos` and `asin` have infinite slopes at 1 and -1, `x ** 0.5` at 0, and `atan2(0, 0)` has none
+`acos` and `asin` have infinite derivatives at 1 and -1, `x ** 0.5` at 0, and `atan2(0, 0)` has none
 at all. Rounding brings a cosine of 1.0000001 there. Clip the argument a little inside the domain
 before the function."""
     failing = """\
@@ -75,7 +75,7 @@ grad = tape.gradient(angle, a)
         return case.finding(
             self, event.place,
             f"the argument of `{event.place.text}` is {words}{share(outside)}, where the "
-            "function has no finite slope.",
+            "function has no finite derivative.",
             fix, event=event, mends=False, edit=None if np.all(outside) else _edit(event),
         )  # fmt: skip
 

@@ -25,7 +25,7 @@ class LogOfZero(FaultRule):
     title = "the logarithm of 0 was taken: minus infinity, and NaN after it"
     lesson = """\
 A sigmoid or softmax of a large number is exactly 0 or 1 in float32, and `log(0)` is minus infinity.
-Its slope 1/0 meets a factor 0 and becomes NaN. The losses that take logits
+Its derivative 1/0 meets a factor 0 and becomes NaN. The losses that take logits
 (`sigmoid_cross_entropy_with_logits`, `softmax_cross_entropy_with_logits`, `log_softmax`) never form
 the probability and stay finite."""
     failing = """\

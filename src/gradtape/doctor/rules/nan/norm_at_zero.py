@@ -1,4 +1,4 @@
-"""GT303 norm-at-zero: the norm of a zero vector has no slope."""
+"""GT303 norm-at-zero: the norm of a zero vector has no derivative."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAFE = "tf.sqrt(tf.reduce_sum(tf.square(x)) + 1e-12)"
 class NormAtZero(FaultRule):
     code, name = "GT303", "norm-at-zero"
     kinds = frozenset({"Sqrt", "Rsqrt", "EuclideanNorm", "ComplexAbs"})
-    title = "the norm of a zero vector: it has no slope there"
+    title = "the norm of a zero vector: it has no derivative there"
     lesson = """\
 The gradient of a norm is the vector divided by its norm: 0/0 for the zero vector, hence NaN. Take
 `tf.sqrt(tf.reduce_sum(x * x) + 1e-12)`, or compare squared norms, which need no root."""

@@ -1,4 +1,4 @@
-"""GT302 sqrt-at-zero: the slope of a square root at 0 is infinite."""
+"""GT302 sqrt-at-zero: the derivative of a square root at 0 is infinite."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from ..counts import share
 class SqrtAtZero(FaultRule):
     code, name = "GT302", "sqrt-at-zero"
     kinds = frozenset({"Sqrt", "Rsqrt"})
-    title = "the square root of 0: its slope is infinite"
+    title = "the square root of 0: its derivative is infinite"
     lesson = """\
-The slope of `sqrt(x)` is 1 / (2 sqrt(x)), which is infinite at 0; times a zero further up it is
-NaN. Standard deviations of a constant channel meet this too. Add a little before the root:
+The derivative of `sqrt(x)` is 1 / (2 sqrt(x)), which is infinite at 0; times a zero further up it
+is NaN. Standard deviations of a constant channel meet this too. Add a little before the root:
 `tf.sqrt(x + 1e-12)`."""
     failing = """\
 x = tf.Variable([1.0, 1.0, 1.0])
@@ -35,7 +35,7 @@ with tf.GradientTape() as tape:
     loss = spread + tf.reduce_sum(x)
 grad = tape.gradient(loss, x)
 """
-    ignore = "Never: the infinite slope becomes NaN at the next product with 0."
+    ignore = "Never: the infinite derivative becomes NaN at the next product with 0."
 
     def explain(self, case: Case, fault: Fault, event: Event) -> Finding | None:
         zeros = np.asarray(event.inputs[0].array) == 0
@@ -44,7 +44,7 @@ grad = tape.gradient(loss, x)
         text = event.place.text
         return case.finding(
             self, event.place,
-            f"`{text}` takes the square root of 0{share(zeros)}, where its slope is infinite.",
+            f"`{text}` takes the square root of 0{share(zeros)}, where its derivative is infinite.",
             f"add a little before the root: `{_instead(event.place) or 'tf.sqrt(x + 1e-12)'}`",
             event=event, mends=False, edit=edits.replaced(event.place, _instead(event.place)),
         )  # fmt: skip

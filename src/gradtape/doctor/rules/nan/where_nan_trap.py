@@ -14,10 +14,10 @@ from ..counts import share
 
 class WhereNanTrap(Rule):
     code, name, states = "GT301", "where-nan-trap", frozenset({"nan", "inf"})
-    title = "the branch that tf.where did not take has an infinite slope"
+    title = "the branch that tf.where did not take has an infinite derivative"
     lesson = """\
 `tf.where(c, a, b)` computes both branches and picks. In the backward pass the branch that was
-not picked gets the gradient 0, and 0 times an infinite slope is NaN: `tf.where(x > 0,
+not picked gets the gradient 0, and 0 times an infinite derivative is NaN: `tf.where(x > 0,
 tf.math.log(x), 0)` is NaN at 0. Make the operand safe before the dangerous op, not its result
 after it: `safe = tf.where(x > 0, x, 1.0)`, then `tf.where(x > 0, tf.math.log(safe), 0.0)`."""
     failing = """\
@@ -59,7 +59,7 @@ grad = tape.gradient(loss, x)
         return case.finding(
             self, event.place,
             f"`{event.place.text}` is computed also where `tf.where` does not take it, has no "
-            f"finite slope there{share(bad)}, and 0 times that is NaN.",
+            f"finite derivative there{share(bad)}, and 0 times that is NaN.",
             f"make the operand safe first: `safe = tf.where(condition, {words}, 1.0)`, use `safe` "
             "here, and keep the outer `tf.where`",
             event=event, mends=False, also=[(pick.place, "this `tf.where` picks the other branch")],

@@ -9,7 +9,7 @@ from ..base import CutRule
 
 class ComparisonOp(CutRule):
     code, name, states = "GT127", "comparison-op", frozenset({"none"})
-    title = "a comparison stands on every path: true and false have no slope"
+    title = "a comparison stands on every path: true and false have no derivative"
     lesson = """\
 `x > 0.5` is true or false; nothing lies between, so no gradient passes it, nor what is made of it:
 `tf.where(x > 0, 1.0, 0.0)`, `tf.cast(x > 0, tf.float32)`, a count of hits. Use the number itself

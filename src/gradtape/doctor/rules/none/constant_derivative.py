@@ -23,7 +23,7 @@ class ConstantDerivative(Rule):
     code, name, states = "GT133", "constant-derivative", frozenset({"none", "zero"})
     title = "the first derivative does not depend on the source, so the second is None or 0"
     lesson = """\
-The slope of a straight line is the same everywhere. When every op between the source and the
+The derivative of a straight line is the same everywhere. When every op between the source and the
 function is linear in the source, the first derivative is a constant, and the tape finds no path
 from the source to it: the second derivative is 0 in mathematics and None here. A physics loss on
 a network without a curved activation is the usual case; also relu has no second derivative."""

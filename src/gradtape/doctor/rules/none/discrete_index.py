@@ -9,11 +9,11 @@ from ..base import CutRule
 
 class DiscreteIndex(CutRule):
     code, name, states = "GT125", "discrete-index", frozenset({"none"})
-    title = "a position such as argmax stands on every path: whole numbers have no slope"
+    title = "a position such as argmax stands on every path: whole numbers have no derivative"
     lesson = """\
-`argmax`, `argsort` and the indices of `top_k` are whole numbers: they jump, they do not slope. Use
-the scores themselves (`reduce_max`, the values of `top_k`), or the soft form: the sum of the
-positions weighted by `softmax`."""
+`argmax`, `argsort` and the indices of `top_k` are whole numbers: they jump, they have no
+derivative. Use the scores themselves (`reduce_max`, the values of `top_k`), or the soft form: the
+sum of the positions weighted by `softmax`."""
     failing = """\
 scores = tf.Variable([0.1, 0.9, 0.4])
 with tf.GradientTape() as tape:
@@ -32,7 +32,8 @@ grad = tape.gradient(loss, scores)
 
     def message(self, case: Case, cut: Cut) -> str:
         return (
-            f"`{cut.event.place.text}` gives positions, whole numbers without a slope: no gradient "
+            f"`{cut.event.place.text}` gives positions, whole numbers without a derivative: "
+            "no gradient "
             f"passes from `{case.query.target_name}` to `{case.answer.name}` through it."
         )
 

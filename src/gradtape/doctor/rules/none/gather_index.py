@@ -10,11 +10,11 @@ from ..base import Rule
 
 class GatherIndex(Rule):
     code, name, states = "GT126", "gather-index", frozenset({"none"})
-    title = "the source only chooses which entries are taken: an index has no slope"
+    title = "the source only chooses which entries are taken: an index has no derivative"
     lesson = """\
 `tf.gather(table, i)`, `table[i]` and `tf.one_hot(i, n)` have a gradient for the table, never for
 the index: a whole number made of the parameter only chooses. To differentiate by the position,
-interpolate between entries (weights that slope), or choose softly with `softmax`."""
+interpolate between entries (weights that derivative), or choose softly with `softmax`."""
     failing = """\
 position = tf.Variable(1.3)
 table = tf.constant([1.0, 4.0, 9.0])
@@ -46,7 +46,7 @@ grad = tape.gradient(loss, position)
         return case.finding(
             self, event.place,
             f"`{case.answer.name}` enters `{event.place.text}` only as an index, a whole number "
-            "that chooses and has no slope.",
+            "that chooses and has no derivative.",
             "interpolate between neighbouring entries, or weight all of them with `tf.nn.softmax`",
             event=event,
             also=[(cuts[0].event.place, "becomes a whole number here")]

@@ -44,12 +44,14 @@ grad = tape.gradient(loss, w)
         for event in _candidates(case):
             inside = [e for e in case.trace.exits if any(event.place == p for p in _frames(e)[1:])]
             if event.kind == "EagerPyFunc" and inside:
-                slope = "is 0" if case.query.error is None else "is a single 0 that fits no shape"
+                derivative = (
+                    "is 0" if case.query.error is None else "is a single 0 that fits no shape"
+                )
                 return self._found(
                     case, event,
                     f"the function of this py_function computes with NumPy "
                     f"(`{inside[0].place.text}` in line {inside[0].place.line}), so its gradient "
-                    f"{slope}.",
+                    f"{derivative}.",
                     inside[0].place,
                 )  # fmt: skip
         return None

@@ -1,4 +1,4 @@
-"""GT128 rounding-op: round, floor, ceil and their kind are staircases without a slope."""
+"""GT128 rounding-op: round, floor, ceil and their kind are staircases without a derivative."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONG = 40  # characters of a call that is written twice
 
 class RoundingOp(CutRule):
     code, name, states = "GT128", "rounding-op", frozenset({"none", "zero"})
-    title = "a rounding op stands on every path: its slope is 0 wherever it exists"
+    title = "a rounding op stands on every path: its derivative is 0 wherever it exists"
     lesson = """\
 `round`, `floor`, `ceil` and whole division are staircases: flat nearly everywhere, so TensorFlow
 gives None for them (and zeros for `sign`). Train on the number before it is rounded, and round
@@ -53,7 +53,8 @@ grad = tape.gradient(loss, w)
 
     def message(self, case: Case, cut: Cut) -> str:
         return (
-            f"`{cut.event.place.text}` is a staircase: its slope is 0 wherever it exists, so no "
+            f"`{cut.event.place.text}` is a staircase: its derivative is 0 wherever it exists, "
+            "so no "
             f"gradient passes from `{case.query.target_name}` to `{case.answer.name}`."
         )
 
@@ -71,7 +72,7 @@ grad = tape.gradient(loss, w)
 
 
 def _straight(place: Place) -> str | None:
-    """The rounded number with the slope of the number before, in the user's words."""
+    """The rounded number with the derivative of the number before, in the user's words."""
     given = edits.argument(place)
     if given is None or not isinstance(place.node, ast.Call) or len(place.text) > LONG:
         return None

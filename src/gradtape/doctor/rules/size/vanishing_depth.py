@@ -1,4 +1,4 @@
-"""GT404 vanishing-depth: every layer multiplies the gradient by a small slope."""
+"""GT404 vanishing-depth: every layer multiplies the gradient by a small derivative."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ NORMAL = 1e-4  # a cotangent at the end that is not small itself
 class VanishingDepth(Rule):
     code, name = "GT404", "vanishing-depth"
     states = frozenset({"vanishing", "zero"})
-    title = "many layers each multiply the gradient by a small slope"
+    title = "many layers each multiply the gradient by a small derivative"
     lesson = """\
-The gradient of an early layer is a product with one factor for every layer behind it. The slope of
-a sigmoid is at most 1/4, and small weights shrink it further: ten such layers leave a millionth.
-Use relu with He initialisation, normalise between the layers, or add the input of a block to its
-output (a residual connection), so that one of the factors is about 1."""
+The gradient of an early layer is a product with one factor for every layer behind it. The
+derivative of a sigmoid is at most 1/4, and small weights shrink it further: ten such layers leave a
+millionth. Use relu with He initialisation, normalise between the layers, or add the input of a
+block to its output (a residual connection), so that one of the factors is about 1."""
     failing = """\
 rng = np.random.default_rng(0)
 layers = [tf.Variable((0.5 * rng.normal(size=(8, 8))).astype("float32")) for _ in range(16)]

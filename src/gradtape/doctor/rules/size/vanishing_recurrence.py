@@ -24,10 +24,10 @@ class VanishingRecurrence(Rule):
     states = frozenset({"vanishing", "zero", "ok"})
     title = "a loop multiplies by the same weight again and again, and the gradient shrinks"
     lesson = """\
-Through a loop of T steps the gradient is multiplied T times by the same matrix and the same slopes.
-Where these shrink it, nothing is left of it after some dozens of steps: what happened at the start
-of a sequence cannot be learned. Gates (LSTM, GRU), an orthogonal recurrent matrix, or a short cut
-from early steps to the loss (attention, a mean over all steps) keep it alive."""
+Through a loop of T steps the gradient is multiplied T times by the same matrix and the same
+derivatives. Where these shrink it, nothing is left of it after some dozens of steps: what happened
+at the start of a sequence cannot be learned. Gates (LSTM, GRU), an orthogonal recurrent matrix, or
+a short cut from early steps to the loss (attention, a mean over all steps) keep it alive."""
     failing = """\
 rng = np.random.default_rng(0)
 q, _ = np.linalg.qr(rng.normal(size=(4, 4)))

@@ -1,4 +1,4 @@
-"""GT504 custom-gradient-wrong: a custom gradient is not the slope of what its function computes."""
+"""GT504 custom-gradient-wrong: a custom gradient is not the derivative of its function."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ TOLERANCE = 2e-2
 class CustomGradientWrong(Rule):
     code, name = "GT504", "custom-gradient-wrong"
     states = frozenset({"ok", "vanishing", "exploding"})
-    title = "the gradient function of a tf.custom_gradient is not the slope of its result"
+    title = "the gradient function of a tf.custom_gradient is not the derivative of its result"
     lesson = """\
 `tf.custom_gradient` believes what the inner function returns. A forgotten factor, a sign, a chain
 rule without the incoming `upstream`, or the derivatives in the wrong order give a gradient that is
 finite and wrong, and a training that goes nowhere in particular.
 
 Gradients that are changed on purpose are not reported: where values pass as they are (reversal,
-scaling, clipping), where the function has no useful slope of its own (rounding, steps), where its
-own slope is not finite, and where the gradient function is not linear in `upstream`. With `--audit`
-these are reported too."""
+scaling, clipping), where the function has no useful derivative of its own (rounding, steps), where
+its own derivative is not finite, and where the gradient function is not linear in `upstream`. With
+`--audit` these are reported too."""
     failing = """\
 @tf.custom_gradient
 def cube(x):
@@ -57,7 +57,9 @@ with tf.GradientTape() as tape:
     loss = tf.reduce_sum(cube(w))
 grad = tape.gradient(loss, w)
 """
-    ignore = "When the other slope is meant: a surrogate for a function that does not learn well."
+    ignore = (
+        "When the other derivative is meant: a surrogate for a function that does not learn well."
+    )
 
     def examine(self, case: Case) -> Finding | None:
         wrong = case.question.once(self, lambda: list(_wrong(case)))
@@ -68,13 +70,14 @@ grad = tape.gradient(loss, w)
 
     def _explain(self, case: Case, event: Event, worst: tuple[int, float, float]) -> Finding:
         gs = [case.walk.cotangents.get(o) for o in event.outputs]
-        k, claimed, slope = worst
+        k, claimed, derivative = worst
         deaf = ", because it does not use what comes to it" if _deaf(event, gs) else ""
         place = returned(event)[0]
         return case.finding(
             self, place or event.place,
-            f"the gradient function of `{event.name}` gives {claimed:.4g} where the slope of what "
-            f"it computes is {slope:.4g}{_which(k, event)}{deaf}.",
+            f"the gradient function of `{event.name}` gives {claimed:.4g} where the derivative of "
+            "what "
+            f"it computes is {derivative:.4g}{_which(k, event)}{deaf}.",
             f"correct the gradient function of `{event.name}`: it must return upstream times the "
             "derivative",
             event=event, mends=False, state="wrong", sure=False, would_be=would_be(case, event),
@@ -103,7 +106,7 @@ def _difference(case: Case, event: Event) -> tuple[int, float, float] | None:
 
 
 def deliberate(event: Event, gs: list) -> bool:
-    """Is the gradient likely to be changed on purpose: does it look like no slope at all?"""
+    """Is the gradient likely to be changed on purpose: does it look like no derivative at all?"""
     own = audit.reference(event)
     if own is None or audit.passes_values(event) or any(g is None for g in gs):
         return True
@@ -117,16 +120,16 @@ def _which(k: int, event: Event) -> str:
 
 
 def _worst(given: list, right: list) -> tuple[int, float, float] | None:
-    """Where the two differ most: operand, claimed, slope. None when nothing can be said."""
+    """Where the two differ most: operand, claimed, derivative. None when nothing can be said."""
     worst: tuple[float, int, float, float] | None = None
-    for k, (claimed, slope) in enumerate(zip(given, right, strict=False)):
-        if not finite(slope):
-            return None  # a slope that is better replaced
-        if claimed is None or not finite(claimed) or np.shape(claimed) != np.shape(slope):
+    for k, (claimed, derivative) in enumerate(zip(given, right, strict=False)):
+        if not finite(derivative):
+            return None  # a derivative that is better replaced
+        if claimed is None or not finite(claimed) or np.shape(claimed) != np.shape(derivative):
             continue
-        a, b = np.asarray(claimed, np.float64), np.asarray(slope, np.float64)
+        a, b = np.asarray(claimed, np.float64), np.asarray(derivative, np.float64)
         if (b == 0).any() and np.any(a[b == 0]):
-            return None  # a slope where the function has none
+            return None  # a derivative where the function has none
         off = np.abs(a - b)
         where = np.unravel_index(int(off.argmax()), off.shape)
         share = float(off[where]) / max(float(np.abs(b).max()), 1e-30)
@@ -162,7 +165,7 @@ def _deaf(event: Event, gs: list) -> bool:
 
 
 def would_be(case: Case, event: Event) -> WouldBe | None:
-    """The gradient with the slope of what ran inside."""
+    """The gradient with the derivative of what ran inside."""
     own, pull = audit.reference(event), event.pull
     if own is None:
         return None

@@ -14,7 +14,7 @@ from ..base import DeathRule
 class ClippedValue(DeathRule):
     code, name = "GT203", "clipped-value"
     kinds = frozenset({"Minimum", "Maximum", "ClipByValue", "Relu6"})
-    title = "all values were clipped: outside of the bounds the slope is 0"
+    title = "all values were clipped: outside of the bounds the derivative is 0"
     lesson = """\
 `tf.clip_by_value`, `tf.minimum` and `tf.maximum` with a constant are flat outside of their
 bounds. When every value lies there, nothing passes. A probability that is clipped before its
@@ -43,7 +43,7 @@ grad = tape.gradient(loss, w)
         return case.finding(
             self, event.place,
             f"`{event.place.text}` clips {count} (they lie between {low:.4g} and {high:.4g}), and "
-            "a clipped value has slope 0.",
+            "a clipped value has derivative 0.",
             "widen the bounds or scale what comes in; for probabilities, use the loss that takes "
             "logits",
             event=event, mends=False,

@@ -13,7 +13,7 @@ from ..base import DeathRule
 class DeadRelu(DeathRule):
     code, name = "GT201", "dead-relu"
     kinds = frozenset({"Relu", "Relu6", "Maximum"})
-    title = "all inputs of a ReLU are negative: its slope is 0 there"
+    title = "all inputs of a ReLU are negative: its derivative is 0 there"
     lesson = """\
 Left of 0 a ReLU is flat, so where all its inputs are negative nothing can learn any more. It
 happens with a ReLU as the last layer of a regression, after a step that was too large, or with a

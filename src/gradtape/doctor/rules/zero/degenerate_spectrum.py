@@ -105,7 +105,7 @@ def _turned(event: Event, case: Case) -> bool:
         g: Any = case.walk.cotangents.get(vectors)
         if values is None or vectors is values or nothing(g) or np.ndim(g) < 2:
             continue
-        v, slopes = np.asarray(vectors.array), np.asarray(g)
+        v, derivatives = np.asarray(vectors.array), np.asarray(g)
         rows = np.asarray(values.array)
         tiny = 100 * float(np.finfo(rows.real.dtype).eps) * float(np.abs(rows).max())
         for i in range(rows.shape[-1]):
@@ -114,8 +114,8 @@ def _turned(event: Event, case: Case) -> bool:
                     continue
                 if max(i, j) >= v.shape[-1]:
                     continue
-                change = np.sum(slopes[..., i] * v[..., j] - slopes[..., j] * v[..., i])
-                if abs(change) > 1e-4 * float(np.abs(slopes).max()):
+                change = np.sum(derivatives[..., i] * v[..., j] - derivatives[..., j] * v[..., i])
+                if abs(change) > 1e-4 * float(np.abs(derivatives).max()):
                     return True
     return False
 

@@ -13,11 +13,11 @@ from ..base import DeathRule
 class SaturatedActivation(DeathRule):
     code, name = "GT202", "saturated-activation"
     kinds = frozenset({"Sigmoid", "Tanh", "Softmax", "Erf", "Softsign", "LogSoftmax"})
-    title = "a sigmoid, tanh or softmax is exactly at its bound: its slope is 0 there"
+    title = "a sigmoid, tanh or softmax is exactly at its bound: its derivative is 0 there"
     lesson = """\
 Far from 0 these functions are so close to their bounds that float32 rounds them to 0, 1 or -1; the
-slope is then exactly 0. Scale the inputs and the first weights so that arguments stay within a few
-units of 0, or use the losses that take logits, whose gradient does not saturate."""
+derivative is then exactly 0. Scale the inputs and the first weights so that arguments stay within a
+few units of 0, or use the losses that take logits, whose gradient does not saturate."""
     failing = """\
 x = tf.constant([[80.0], [95.0]])
 w = tf.Variable([[1.0]])
@@ -48,14 +48,14 @@ grad = tape.gradient(loss, w)
         return case.finding(
             self, event.place,
             f"`{event.place.text}` is exactly at its bounds ({bounds}): its arguments go up to "
-            f"{size:.3g}, and its slope there rounds to 0.",
+            f"{size:.3g}, and its derivative there rounds to 0.",
             "scale the inputs or the first weights down, or use a loss that takes logits",
             event=event, mends=False,
         )  # fmt: skip
 
 
 def _at_bounds(kind: str, result: np.ndarray) -> bool:
-    """Is each number where the slope rounds to nothing?"""
+    """Is each number where the derivative rounds to nothing?"""
     y = result.astype(np.float64)
     near = float(np.finfo(result.dtype).eps) if result.dtype.kind == "f" else 1e-6
     if kind == "LogSoftmax":
