@@ -30,10 +30,10 @@ class Module:
     >>> class Line(tf.Module):
     ...     def __init__(self):
     ...         super().__init__()
-    ...         self.derivative = tf.Variable(2.0, name="derivative")
+    ...         self.slope = tf.Variable(2.0, name="slope")
     ...         self.shift = tf.Variable(1.0, name="shift")
     >>> [v.name for v in Line().trainable_variables]
-    ['shift:0', 'derivative:0']
+    ['shift:0', 'slope:0']
 
     Differs from TensorFlow: lists, tuples and dictionaries stay what they are when they become
     attributes; TensorFlow replaces them with wrappers.

@@ -14,6 +14,7 @@ import logging
 import pkgutil
 import sys
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any
 
 from tests.tensorflow.fuzz import expressions, families, interpret
@@ -23,11 +24,14 @@ from tests.tensorflow.fuzz.generate import generate
 Counts = collections.Counter[str]
 
 SPARSE = "programs have dense tensors, and sparse ones only on the way there and back"
+DRAWN = "a draw: its numbers for a seed are among the recorded answers (randomness)"
 # Ops that no program reaches, and why.
 ABSENT = {
     **dict.fromkeys(("sparse_max", "sparse_maximum", "sparse_minimum", "sparse_split"), SPARSE),
     **dict.fromkeys(("sparse_max_sparse", "sparse_sum_sparse"), SPARSE),
-    "random_poisson": "draws from the global generator, whose state is not the program's",
+    **dict.fromkeys(("random_poisson", "random_integers", "shuffle", "categorical"), DRAWN),
+    **dict.fromkeys(("binomial", "stateless_binomial", "parameterized_truncated_normal"), DRAWN),
+    "random_gamma_grad": DRAWN,
     "guarantee_const": "an identity for graphs",
 }
 
@@ -126,6 +130,14 @@ def counted_ops() -> Iterator[Counts]:
             step()
 
 
+def _cells(function: Any) -> Iterator[Any]:
+    """What a function closes over, and what a function in it does."""
+    for cell in function.__closure__ or ():
+        yield cell
+        if isinstance(cell.cell_contents, FunctionType):
+            yield from cell.cell_contents.__closure__ or ()
+
+
 def _count(op: Any, counts: Counts, undo: list[Callable[[], None]]) -> None:
     forward = op.forward
 
@@ -133,7 +145,7 @@ def _count(op: Any, counts: Counts, undo: list[Callable[[], None]]) -> None:
         counts[op.name] += 1
         return forward(*values, **params)
 
-    cells = [c for c in op.apply.__closure__ or () if c.cell_contents is forward]
+    cells = [c for c in _cells(op.apply) if c.cell_contents is forward]
     for cell in cells:
         cell.cell_contents = counted
     op.forward = counted
