@@ -39,12 +39,15 @@ class TensorValue(Value):
     @property
     def dtype(self) -> Any:
         tensor = self.tensor
-        return np.dtype(tensor.dtype.as_numpy_dtype) if numeric(tensor) else None
+        if not numeric(tensor):
+            return None
+        return np.dtype(getattr(tensor.dtype, "as_numpy_dtype", tensor.dtype))
 
     @property
     def shape(self) -> tuple[int, ...]:
         tensor = self.tensor
-        known = numeric(tensor) and tensor.shape.rank is not None
+        # A plain array, as Keras may hand to a function, has a tuple.
+        known = numeric(tensor) and getattr(tensor.shape, "rank", 0) is not None
         return tuple(n or 0 for n in tensor.shape) if known else ()
 
     @property
@@ -106,6 +109,8 @@ def numeric(tensor: Any) -> bool:
 
 def floating(tensor: Any) -> bool:
     """Does a tensor hold real or complex numbers?"""
+    if isinstance(tensor, np.ndarray):
+        return tensor.dtype.kind in "fc"
     return numeric(tensor) and (tensor.dtype.is_floating or tensor.dtype.is_complex)
 
 
