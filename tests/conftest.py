@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy.testing  # noqa: F401 (NumPy 2.0 starts a process when it is imported)
 import pytest
 from hypothesis import HealthCheck, settings
 
