@@ -479,9 +479,7 @@ class CompositeTensor:
     """A value made of several tensors, described by `_type_spec`, such as IndexedSlices."""
 
     _type_spec: TypeSpec
-    _differentiable_part: str | None = (
-        None  # the attribute that gradients are taken of, if there is one
-    )
+    _differentiable_part: str | None = None  # the attribute that gradients are taken of
 
 
 class TensorSpec(TypeSpec):

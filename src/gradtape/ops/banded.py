@@ -1,7 +1,7 @@
 """Matrices with a few diagonals, as rows: `a[r, i]` is the entry at row i, column i + upper - r.
 
-Entries that lie outside of the matrix are kept and ignored. Products, solutions and their
-transposes derivative into one another, so that derivatives of any order stay banded.
+Entries that lie outside of the matrix are kept and ignored. The derivatives of
+products, solutions and their transposes are such ops again, so that any order stays banded.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Convolution over any number of inner axes, and its two transposes.
 
-Each of the three is bilinear and derivatives into the other two, so that any order of derivative is
+Each of the three is bilinear, and its derivatives are the other two, so that any order of them is
 made of products of matrices: the windows of the input are laid out as a matrix (in pieces that fit
 the cache, shared among threads) and meet the filter in one product. A filter for each channel has
 a file of its own, `depthwise.py`.

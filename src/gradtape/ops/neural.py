@@ -1,6 +1,6 @@
 """Activations and the losses that go by element.
 
-At their kinks they derivative as in TensorFlow: relu'(0) = 0, relu6'(6) = 0, elu'(0) = 1.
+At their kinks the derivatives are TensorFlow's: relu'(0) = 0, relu6'(6) = 0, elu'(0) = 1.
 """
 
 from __future__ import annotations

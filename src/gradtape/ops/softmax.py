@@ -75,7 +75,7 @@ log_softmax = op(
 
 # --- cross entropies ------------------------------------------------------------------------------
 # Both have two results: the loss of each row, and its derivative by the logits, which is at hand
-# when the loss is computed, so that pulling back is one product. The derivative of the derivative
+# when the loss is computed, so that pulling back is one product. The second derivative
 # is softmax's.
 def _parts(a: Any) -> tuple[Any, Any, Any]:
     """Shifted logits, their exponentials and the sums of these."""

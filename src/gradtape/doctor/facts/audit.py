@@ -30,7 +30,7 @@ TOLERANCES = {8: 1e-4, 4: 1e-2, 2: 1e-1}  # by the bytes of a number
 
 @dataclass
 class Difference:
-    """A derivative by differences and the same by the derivative that was given."""
+    """A derivative by differences, and as the gradient that was given claims it."""
 
     measured: float
     claimed: float

@@ -14,7 +14,7 @@ class GatherIndex(Rule):
     lesson = """\
 `tf.gather(table, i)`, `table[i]` and `tf.one_hot(i, n)` have a gradient for the table, never for
 the index: a whole number made of the parameter only chooses. To differentiate by the position,
-interpolate between entries (weights that derivative), or choose softly with `softmax`."""
+interpolate between entries (weights with a derivative), or choose softly with `softmax`."""
     failing = """\
 position = tf.Variable(1.3)
 table = tf.constant([1.0, 4.0, 9.0])
