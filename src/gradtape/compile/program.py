@@ -62,6 +62,14 @@ class Guard(Python):
     outcome: Any = None
 
 
+@dataclass(eq=False, frozen=True)
+class Failed:
+    """What a program gives in place of results when a guard did not hold."""
+
+    index: int  # in the order of the program's guards
+    read: Any  # in place of the outcome
+
+
 Operation = Op | Python
 Place = tuple[Any, int]  # code and offset, as in the records of a tape
 

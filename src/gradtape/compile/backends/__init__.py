@@ -1,0 +1,1 @@
+"""Backends: each makes of a program something that can be called."""

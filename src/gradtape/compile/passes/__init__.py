@@ -1,0 +1,23 @@
+"""The passes: programs in, better programs out, one idea each, in the order of `PASSES`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..program import Program, verify
+
+CHECKED = False  # whether every pass is followed by the verifier, as in tests
+PASSES: list[tuple[str, Callable[[Program], Program]]] = []
+
+
+def optimise(program: Program, told: list[tuple[str, int, int]] | None = None) -> Program:
+    """The program after all passes; `told` gets each pass's name and the number of equations
+    before and after it."""
+    for name, run in PASSES:
+        before = len(program.equations)
+        program = run(program)
+        if CHECKED:
+            verify(program)
+        if told is not None:
+            told.append((name, before, len(program.equations)))
+    return program
