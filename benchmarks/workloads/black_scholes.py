@@ -5,6 +5,8 @@ Delta, vega and theta are first derivatives of the price, gamma is the derivativ
 
 import numpy as np
 
+from . import Step
+
 COUNT, STRIKE, INTEREST = 1_000_000, 100.0, 0.03
 
 
@@ -15,8 +17,6 @@ def start():
 
 
 def tape(tf):
-    spot, volatility, years = map(tf.constant, start())
-
     def normal(x):  # its distribution function
         return 0.5 * (1.0 + tf.math.erf(x * 0.5**0.5))
 
@@ -25,7 +25,7 @@ def tape(tf):
         d = (tf.math.log(spot / STRIKE) + INTEREST * years) / spread + 0.5 * spread
         return spot * normal(d) - STRIKE * tf.exp(-INTEREST * years) * normal(d - spread)
 
-    def step():
+    def step(spot, volatility, years):
         with tf.GradientTape() as outer:
             outer.watch(spot)
             with tf.GradientTape() as inner:
@@ -35,7 +35,7 @@ def tape(tf):
         gamma = outer.gradient(delta, spot)
         return [value, delta, gamma, vega, -decay]
 
-    return step
+    return Step(step, map(tf.constant, start()))
 
 
 def torch():
@@ -58,7 +58,52 @@ def torch():
         (gamma,) = torch.autograd.grad(delta, spot, ones)
         return [x.detach() for x in (value, delta, gamma, vega, -decay)]
 
-    return step
+    return Step(step)
+
+
+def torch_compiled():
+    """With torch.func: torch.compile does not differentiate twice through `torch.autograd`."""
+    import torch
+    from torch.func import grad, grad_and_value, vmap
+
+    def normal(x):
+        return 0.5 * (1.0 + torch.erf(x * 0.5**0.5))
+
+    def price(spot, volatility, years):
+        spread = volatility * torch.sqrt(years)
+        d = (torch.log(spot / STRIKE) + INTEREST * years) / spread + 0.5 * spread
+        return spot * normal(d) - STRIKE * torch.exp(-INTEREST * years) * normal(d - spread)
+
+    def greeks(spot, volatility, years):
+        (delta, vega, decay), value = grad_and_value(price, (0, 1, 2))(spot, volatility, years)
+        gamma = grad(grad(price))(spot, volatility, years)
+        return value, delta, gamma, vega, -decay
+
+    step = torch.compile(vmap(greeks))
+    return Step(lambda *data: list(step(*data)), map(torch.tensor, start()))
+
+
+def jax():
+    import jax
+    from jax import numpy as jnp
+
+    def normal(x):
+        return 0.5 * (1.0 + jax.lax.erf(x * 0.5**0.5))
+
+    def price(spot, volatility, years):
+        spread = volatility * jnp.sqrt(years)
+        d = (jnp.log(spot / STRIKE) + INTEREST * years) / spread + 0.5 * spread
+        return spot * normal(d) - STRIKE * jnp.exp(-INTEREST * years) * normal(d - spread)
+
+    def greeks(spot, volatility, years):
+        value, slopes = jax.value_and_grad(price, (0, 1, 2))(spot, volatility, years)
+        delta, vega, decay = slopes
+        gamma = jax.grad(jax.grad(price))(spot, volatility, years)
+        return [value, delta, gamma, vega, -decay]
+
+    step = jax.jit(jax.vmap(greeks))
+    data = map(jnp.array, start())
+    return Step(lambda *data: jax.block_until_ready(step(*data)), data)
 
 
 def autograd():

@@ -2,21 +2,22 @@
 
 import numpy as np
 
+from . import Step
+
 LENGTH = 100
 X, W, B = np.float32(1.0), np.float32(0.99), np.float32(0.02)
 
 
 def tape(tf):
-    x0, w, b = tf.constant(X), tf.Variable(W), tf.Variable(B)
+    w, b = tf.Variable(W), tf.Variable(B)
 
-    def step():
+    def step(x):
         with tf.GradientTape() as tape:
-            x = x0
             for _ in range(LENGTH):
                 x = x * w + b
         return tape.gradient(x, [w, b])
 
-    return step
+    return Step(step, [tf.constant(X)])
 
 
 def torch():
@@ -31,7 +32,32 @@ def torch():
             x = x * w + b
         return torch.autograd.grad(x, [w, b])
 
-    return step
+    return Step(step)
+
+
+def torch_compiled():
+    import torch
+
+    def chain(x, w, b):
+        for _ in range(LENGTH):
+            x = x * w + b
+        return x
+
+    step = torch.compile(torch.func.grad(chain, (1, 2)))
+    return Step(step, [torch.tensor(a) for a in (X, W, B)])
+
+
+def jax():
+    import jax
+
+    def chain(x, w, b):
+        for _ in range(LENGTH):
+            x = x * w + b
+        return x
+
+    derivative = jax.jit(jax.grad(chain, (1, 2)))
+    data = [jax.numpy.array(a) for a in (X, W, B)]
+    return Step(lambda *data: jax.block_until_ready(derivative(*data)), data)
 
 
 def autograd():

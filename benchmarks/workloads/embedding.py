@@ -6,6 +6,8 @@ TensorFlow's gradient is IndexedSlices, PyTorch's a sparse tensor.
 
 import numpy as np
 
+from . import Step
+
 ROWS, WIDTH, USED, RATE = 50_000, 64, 1024, 1.0
 
 
@@ -18,17 +20,17 @@ def start():
 
 def tape(tf):
     table, places, target = start()
-    table, places, target = tf.Variable(table), tf.constant(places), tf.constant(target)
+    table = tf.Variable(table)
 
-    def step():
+    def step(places, target):
         with tf.GradientTape() as tape:
             rows = tf.nn.embedding_lookup(table, places)
             loss = tf.reduce_mean(tf.square(rows - target))
         g = tape.gradient(loss, table)
         table.scatter_sub(tf.IndexedSlices(RATE * g.values, g.indices))
-        return [g.values]
+        return loss, [g.values]
 
-    return step
+    return Step(step, [tf.constant(places), tf.constant(target)], [table])
 
 
 def torch():
@@ -39,16 +41,60 @@ def torch():
     table.requires_grad_()
     optimizer = torch.optim.SGD([table], lr=RATE)
 
-    def step():
+    def step(places, target):
         optimizer.zero_grad()
         rows = F.embedding(places, table, sparse=True)
         loss = torch.mean(torch.square(rows - target))
         loss.backward()
         g = table.grad
         optimizer.step()
-        return [g._values()]
+        return loss, [g._values()]
 
-    return step
+    return Step(step, [places, target], [table])
+
+
+def torch_compiled():
+    """The gradient of the rows in use: torch.compile knows no sparse ones."""
+    import torch
+
+    table, places, target = map(torch.tensor, start())
+
+    def loss(rows, target):
+        return torch.mean(torch.square(rows - target))
+
+    derivative = torch.func.grad_and_value(loss)
+
+    @torch.compile
+    def step(places, target):
+        g, value = derivative(table[places], target)
+        table.index_add_(0, places, g, alpha=-RATE)
+        return value
+
+    return Step(step, [places, target], [table])
+
+
+def jax():
+    """The gradient of the rows in use: JAX has no sparse ones."""
+    import jax
+    from jax import numpy as jnp
+
+    table, places, target = map(jnp.array, start())
+    params = [table]
+
+    def loss(rows, target):
+        return jnp.mean(jnp.square(rows - target))
+
+    def update(table, places, target):
+        value, g = jax.value_and_grad(loss)(table[places], target)
+        return value, table.at[places].add(-RATE * g)
+
+    update = jax.jit(update, donate_argnums=0)
+
+    def step(places, target):
+        value, params[0] = update(params[0], places, target)
+        return value.block_until_ready()
+
+    return Step(step, [places, target], params)
 
 
 def numpy():

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from . import Step
+
 
 def start():
     rng = np.random.default_rng(0)
@@ -11,9 +13,9 @@ def start():
 
 def tape(tf):
     matrix, x = start()
-    matrix, x = tf.constant(matrix), tf.Variable(x)
+    x = tf.Variable(x)
 
-    def step():
+    def step(matrix):
         with tf.GradientTape() as outer:
             with tf.GradientTape() as inner:
                 z = tf.linalg.matvec(matrix, x)
@@ -21,19 +23,36 @@ def tape(tf):
             derivative = inner.gradient(y, x)
         return [outer.jacobian(derivative, x)]
 
-    return step
+    return Step(step, [tf.constant(matrix)])
 
 
-def torch():
+def torch(compiler=lambda function: function):
     import torch
 
-    matrix, x = map(torch.tensor, start())
-
-    def f(x):
+    def f(x, matrix):
         return torch.sum(torch.log(1 + torch.exp(matrix @ x))) + torch.sum(x**4)
 
-    hessian = torch.func.hessian(f)
-    return lambda: [hessian(x)]
+    matrix, x = map(torch.tensor, start())
+    hessian = compiler(torch.func.hessian(f))
+    return Step(lambda x, matrix: [hessian(x, matrix)], [x, matrix])
+
+
+def torch_compiled():
+    import torch as library
+
+    return torch(library.compile)
+
+
+def jax():
+    import jax
+    from jax import numpy as jnp
+
+    def f(x, matrix):
+        return jnp.sum(jnp.log(1 + jnp.exp(matrix @ x))) + jnp.sum(x**4)
+
+    matrix, x = map(jnp.array, start())
+    hessian = jax.jit(jax.hessian(f))
+    return Step(lambda x, matrix: [hessian(x, matrix).block_until_ready()], [x, matrix])
 
 
 def autograd():

@@ -5,6 +5,8 @@ The loss is the mean square of the last state's distance to a target; gradients 
 
 import numpy as np
 
+from . import Step, jax_training, torch_training
+
 BATCH, STEPS, INPUTS, UNITS, RATE = 32, 50, 64, 64, 1e-2
 
 
@@ -23,12 +25,11 @@ def tape(tf):
     params, xs, target = start()
     params = [tf.Variable(p) for p in params]
     wx, wh, bias = params
-    xs, target = [tf.constant(x) for x in xs], tf.constant(target)
 
-    def step():
+    def step(xs, target):
         with tf.GradientTape() as tape:
             h = c = tf.zeros((BATCH, UNITS))
-            for x in xs:
+            for x in tf.unstack(xs):
                 i, f, g, o = tf.split(x @ wx + h @ wh + bias, 4, axis=1)
                 c = tf.sigmoid(f) * c + tf.sigmoid(i) * tf.tanh(g)
                 h = tf.sigmoid(o) * tf.tanh(c)
@@ -36,33 +37,47 @@ def tape(tf):
         grads = tape.gradient(loss, params)
         for p, g in zip(params, grads, strict=True):
             p.assign_sub(RATE * g)
-        return grads
+        return loss, grads
 
-    return step
+    return Step(step, [tf.constant(xs), tf.constant(target)], params)
 
 
-def torch():
+def torch(training=torch_training):
     import torch
 
-    params, xs, target = start()
-    params = [torch.tensor(p, requires_grad=True) for p in params]
-    wx, wh, bias = params
-    xs, target = list(torch.tensor(xs)), torch.tensor(target)
-
-    def step():
+    def loss(params, xs, target):
+        wx, wh, bias = params
         h = c = torch.zeros(BATCH, UNITS)
-        for x in xs:
+        for x in xs.unbind():
             i, f, g, o = (x @ wx + h @ wh + bias).chunk(4, dim=1)
             c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
             h = torch.sigmoid(o) * torch.tanh(c)
-        loss = torch.mean(torch.square(h - target))
-        grads = torch.autograd.grad(loss, params)
-        with torch.no_grad():
-            for p, g in zip(params, grads, strict=True):
-                p -= RATE * g
-        return grads
+        return torch.mean(torch.square(h - target))
 
-    return step
+    params, *data = start()
+    return training(loss, params, data, RATE)
+
+
+def jax():
+    """With a scan, as its users write it: unrolled it is slow to compile, and runs no faster."""
+    import jax
+    from jax import numpy as jnp
+
+    def loss(params, xs, target):
+        wx, wh, bias = params
+
+        def cell(state, x):
+            h, c = state
+            i, f, g, o = jnp.split(x @ wx + h @ wh + bias, 4, axis=1)
+            c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+            return (jax.nn.sigmoid(o) * jnp.tanh(c), c), None
+
+        zeros = jnp.zeros((BATCH, UNITS))
+        (h, _), _ = jax.lax.scan(cell, (zeros, zeros), xs)
+        return jnp.mean(jnp.square(h - target))
+
+    params, *data = start()
+    return jax_training(loss, params, data, RATE)
 
 
 def autograd():

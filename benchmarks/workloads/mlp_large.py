@@ -4,6 +4,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from . import Step, jax_training, torch_training
+
 SIZES, BATCH, RATE = (784, 256, 256, 10), 128, 1e-3
 
 
@@ -22,9 +24,8 @@ def tape(tf):
     params, x, labels = start()
     params = [tf.Variable(p) for p in params]
     w1, b1, w2, b2, w3, b3 = params
-    x, labels = tf.constant(x), tf.constant(labels)
 
-    def step():
+    def step(x, labels):
         with tf.GradientTape() as tape:
             h = tf.nn.relu(x @ w1 + b1)
             h = tf.nn.relu(h @ w2 + b2)
@@ -35,31 +36,38 @@ def tape(tf):
         grads = tape.gradient(loss, params)
         for p, g in zip(params, grads, strict=True):
             p.assign_sub(RATE * g)
-        return grads
+        return loss, grads
 
-    return step
+    return Step(step, [tf.constant(x), tf.constant(labels)], params)
 
 
-def torch():
+def torch(training=torch_training):
     import torch
     from torch.nn import functional as F
 
-    params, x, labels = start()
-    params = [torch.tensor(p, requires_grad=True) for p in params]
-    w1, b1, w2, b2, w3, b3 = params
-    x, labels = torch.tensor(x), torch.tensor(labels)
-
-    def step():
+    def loss(params, x, labels):
+        w1, b1, w2, b2, w3, b3 = params
         h = torch.relu(x @ w1 + b1)
         h = torch.relu(h @ w2 + b2)
-        loss = F.cross_entropy(h @ w3 + b3, labels)
-        grads = torch.autograd.grad(loss, params)
-        with torch.no_grad():
-            for p, g in zip(params, grads, strict=True):
-                p -= RATE * g
-        return grads
+        return F.cross_entropy(h @ w3 + b3, labels)
 
-    return step
+    params, *data = start()
+    return training(loss, params, data, RATE)
+
+
+def jax():
+    import jax
+    from jax import numpy as jnp
+
+    def loss(params, x, labels):
+        w1, b1, w2, b2, w3, b3 = params
+        h = jax.nn.relu(x @ w1 + b1)
+        h = jax.nn.relu(h @ w2 + b2)
+        scores = jax.nn.log_softmax(h @ w3 + b3)
+        return -jnp.mean(jnp.take_along_axis(scores, labels[:, None], axis=1))
+
+    params, *data = start()
+    return jax_training(loss, params, data, RATE)
 
 
 def autograd():

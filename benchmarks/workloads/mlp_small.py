@@ -4,6 +4,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from . import Step, jax_training, torch_training
+
 SIZES, BATCH, RATE = (4, 64, 64, 2), 32, 1e-3
 
 
@@ -22,9 +24,8 @@ def tape(tf):
     params, x, y = start()
     params = [tf.Variable(p) for p in params]
     w1, b1, w2, b2, w3, b3 = params
-    x, y = tf.constant(x), tf.constant(y)
 
-    def step():
+    def step(x, y):
         with tf.GradientTape() as tape:
             h = tf.nn.relu(x @ w1 + b1)
             h = tf.nn.relu(h @ w2 + b2)
@@ -32,30 +33,36 @@ def tape(tf):
         grads = tape.gradient(loss, params)
         for p, g in zip(params, grads, strict=True):
             p.assign_sub(RATE * g)
-        return grads
+        return loss, grads
 
-    return step
+    return Step(step, [tf.constant(x), tf.constant(y)], params)
 
 
-def torch():
+def torch(training=torch_training):
     import torch
 
-    params, x, y = start()
-    params = [torch.tensor(p, requires_grad=True) for p in params]
-    w1, b1, w2, b2, w3, b3 = params
-    x, y = torch.tensor(x), torch.tensor(y)
-
-    def step():
+    def loss(params, x, y):
+        w1, b1, w2, b2, w3, b3 = params
         h = torch.relu(x @ w1 + b1)
         h = torch.relu(h @ w2 + b2)
-        loss = torch.mean(torch.square(h @ w3 + b3 - y))
-        grads = torch.autograd.grad(loss, params)
-        with torch.no_grad():
-            for p, g in zip(params, grads, strict=True):
-                p -= RATE * g
-        return grads
+        return torch.mean(torch.square(h @ w3 + b3 - y))
 
-    return step
+    params, *data = start()
+    return training(loss, params, data, RATE)
+
+
+def jax():
+    import jax
+    from jax import numpy as jnp
+
+    def loss(params, x, y):
+        w1, b1, w2, b2, w3, b3 = params
+        h = jax.nn.relu(x @ w1 + b1)
+        h = jax.nn.relu(h @ w2 + b2)
+        return jnp.mean(jnp.square(h @ w3 + b3 - y))
+
+    params, *data = start()
+    return jax_training(loss, params, data, RATE)
 
 
 def autograd():

@@ -8,6 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from . import Step
+
 SIZES, POINTS, DIFFUSION = (2, 64, 64, 64, 1), 1000, 0.1
 
 
@@ -25,7 +27,6 @@ def tape(tf):
     params, x, t = start()
     params = [tf.Variable(p) for p in params]
     w1, b1, w2, b2, w3, b3, w4 = params
-    x, t = tf.constant(x), tf.constant(t)
 
     def network(x, t):
         h = tf.tanh(tf.concat([x, t], axis=1) @ w1 + b1)
@@ -33,7 +34,7 @@ def tape(tf):
         h = tf.tanh(h @ w3 + b3)
         return h @ w4
 
-    def step():
+    def step(x, t):
         with tf.GradientTape() as outer:
             with tf.GradientTape() as second:
                 second.watch(x)
@@ -45,7 +46,7 @@ def tape(tf):
             loss = tf.reduce_mean(tf.square(u_t - DIFFUSION * u_xx))
         return outer.gradient(loss, params)
 
-    return step
+    return Step(step, [tf.constant(x), tf.constant(t)])
 
 
 def torch():
@@ -70,7 +71,63 @@ def torch():
         loss = torch.mean((u_t - DIFFUSION * u_xx) ** 2)
         return torch.autograd.grad(loss, params)
 
-    return step
+    return Step(step)
+
+
+def torch_compiled():
+    """With torch.func: torch.compile does not differentiate twice through `torch.autograd`."""
+    import torch
+    from torch.func import grad
+
+    def network(params, x, t):
+        w1, b1, w2, b2, w3, b3, w4 = params
+        h = torch.tanh(torch.cat([x, t], 1) @ w1 + b1)
+        h = torch.tanh(h @ w2 + b2)
+        h = torch.tanh(h @ w3 + b3)
+        return h @ w4
+
+    def loss(params, x, t):
+        def total(x, t):  # each point's u depends on that point alone
+            return torch.sum(network(params, x, t))
+
+        def slope(x):
+            u_x, u_t = grad(total, (0, 1))(x, t)
+            return torch.sum(u_x), u_t
+
+        u_xx, u_t = grad(slope, has_aux=True)(x)
+        return torch.mean((u_t - DIFFUSION * u_xx) ** 2)
+
+    params, *data = start()
+    params, data = [torch.tensor(p) for p in params], map(torch.tensor, data)
+    return Step(torch.compile(grad(loss)), [params, *data])
+
+
+def jax():
+    import jax
+    from jax import numpy as jnp
+
+    def network(params, x, t):
+        w1, b1, w2, b2, w3, b3, w4 = params
+        h = jnp.tanh(jnp.concatenate([x, t], axis=1) @ w1 + b1)
+        h = jnp.tanh(h @ w2 + b2)
+        h = jnp.tanh(h @ w3 + b3)
+        return h @ w4
+
+    def loss(params, x, t):
+        def total(x, t):  # each point's u depends on that point alone
+            return jnp.sum(network(params, x, t))
+
+        def slope(x):
+            u_x, u_t = jax.grad(total, (0, 1))(x, t)
+            return jnp.sum(u_x), u_t
+
+        u_xx, u_t = jax.grad(slope, has_aux=True)(x)
+        return jnp.mean((u_t - DIFFUSION * u_xx) ** 2)
+
+    params, *data = start()
+    derivative = jax.jit(jax.grad(loss))
+    data = [[jnp.array(p) for p in params], *map(jnp.array, data)]
+    return Step(lambda *data: jax.block_until_ready(derivative(*data)), data)
 
 
 def autograd():

@@ -7,6 +7,8 @@ attention, which its users take; TensorFlow's write them with ops.
 
 import numpy as np
 
+from . import Step, jax_training, torch_training
+
 BATCH, LENGTH, WIDTH, HEADS, RATE = 8, 64, 128, 4, 1e-3
 DEPTH, EPSILON = WIDTH // HEADS, 1e-5
 
@@ -31,7 +33,6 @@ def tape(tf):
     params = [tf.Variable(p) for p in params]
     w_in, b_in, w_out, b_out, w_up, b_up, w_down, b_down, *norms = params
     scale1, shift1, scale2, shift2 = norms
-    x, target = tf.constant(x), tf.constant(target)
 
     def layer_norm(x, scale, shift):
         mean = tf.reduce_mean(x, axis=-1, keepdims=True)
@@ -46,7 +47,7 @@ def tape(tf):
         mixed = tf.transpose(tf.nn.softmax(scores) @ v, (0, 2, 1, 3))
         return tf.reshape(mixed, (BATCH, LENGTH, WIDTH)) @ w_out + b_out
 
-    def step():
+    def step(x, target):
         with tf.GradientTape() as tape:
             h = x + attention(layer_norm(x, scale1, shift1))
             up = tf.nn.gelu(layer_norm(h, scale2, shift2) @ w_up + b_up)
@@ -55,38 +56,57 @@ def tape(tf):
         grads = tape.gradient(loss, params)
         for p, g in zip(params, grads, strict=True):
             p.assign_sub(RATE * g)
-        return grads
+        return loss, grads
 
-    return step
+    return Step(step, [tf.constant(x), tf.constant(target)], params)
 
 
-def torch():
-    import torch
+def torch(training=torch_training):
     from torch.nn import functional as F
 
-    params, x, target = start()
-    params = [torch.tensor(p, requires_grad=True) for p in params]
-    w_in, b_in, w_out, b_out, w_up, b_up, w_down, b_down, *norms = params
-    scale1, shift1, scale2, shift2 = norms
-    x, target = torch.tensor(x), torch.tensor(target)
-
-    def attention(x):
+    def attention(x, w_in, b_in, w_out, b_out):
         parts = (x @ w_in + b_in).view(BATCH, LENGTH, 3, HEADS, DEPTH)
         q, k, v = parts.permute(2, 0, 3, 1, 4).unbind()
         mixed = F.scaled_dot_product_attention(q, k, v).transpose(1, 2)
         return mixed.reshape(BATCH, LENGTH, WIDTH) @ w_out + b_out
 
-    def step():
-        h = x + attention(F.layer_norm(x, (WIDTH,), scale1, shift1, EPSILON))
+    def loss(params, x, target):
+        w_in, b_in, w_out, b_out, w_up, b_up, w_down, b_down, *norms = params
+        scale1, shift1, scale2, shift2 = norms
+        normal = F.layer_norm(x, (WIDTH,), scale1, shift1, EPSILON)
+        h = x + attention(normal, w_in, b_in, w_out, b_out)
         up = F.gelu(F.layer_norm(h, (WIDTH,), scale2, shift2, EPSILON) @ w_up + b_up)
-        loss = F.mse_loss(h + up @ w_down + b_down, target)
-        grads = torch.autograd.grad(loss, params)
-        with torch.no_grad():
-            for p, g in zip(params, grads, strict=True):
-                p -= RATE * g
-        return grads
+        return F.mse_loss(h + up @ w_down + b_down, target)
 
-    return step
+    params, *data = start()
+    return training(loss, params, data, RATE)
+
+
+def jax():
+    import jax
+    from jax import numpy as jnp
+
+    def layer_norm(x, scale, shift):
+        centred = x - jnp.mean(x, axis=-1, keepdims=True)
+        variance = jnp.mean(jnp.square(centred), axis=-1, keepdims=True)
+        return centred * jax.lax.rsqrt(variance + EPSILON) * scale + shift
+
+    def attention(x, w_in, b_in, w_out, b_out):
+        parts = (x @ w_in + b_in).reshape(BATCH, LENGTH, 3, HEADS, DEPTH)
+        q, k, v = parts.transpose(2, 0, 3, 1, 4)
+        scores = q @ k.swapaxes(-1, -2) * DEPTH**-0.5
+        mixed = (jax.nn.softmax(scores) @ v).transpose(0, 2, 1, 3)
+        return mixed.reshape(BATCH, LENGTH, WIDTH) @ w_out + b_out
+
+    def loss(params, x, target):
+        w_in, b_in, w_out, b_out, w_up, b_up, w_down, b_down, *norms = params
+        scale1, shift1, scale2, shift2 = norms
+        h = x + attention(layer_norm(x, scale1, shift1), w_in, b_in, w_out, b_out)
+        up = jax.nn.gelu(layer_norm(h, scale2, shift2) @ w_up + b_up, approximate=False)
+        return jnp.mean(jnp.square(h + up @ w_down + b_down - target))
+
+    params, *data = start()
+    return jax_training(loss, params, data, RATE)
 
 
 def autograd():
