@@ -24,6 +24,8 @@ from .tape import GradientTape
 class _Watcher(Recorder):
     """Records nothing: it only learns which variables are read while it is at work."""
 
+    pauses = False
+
     def push(self, op: Any, operands: Any, params: dict, results: Any) -> None:
         pass
 
@@ -31,7 +33,7 @@ class _Watcher(Recorder):
 @contextmanager
 def paused() -> Iterator[None]:
     """Within this block nothing is recorded in this thread."""
-    working = [r for r in threads.active if not isinstance(r, _Watcher)]
+    working = [r for r in threads.active if r.pauses]
     for recorder in working:
         recorder.stop()
     try:

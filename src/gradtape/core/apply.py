@@ -33,9 +33,12 @@ _variable, QUIET = _quiet_setting()
 silence, restore = _variable.set, _variable.reset
 new: Any = Value.__new__
 
-# Bound once, by the layer above: the classes of results and of what is read by `_read`, what
+# Bound once, by the layers above: the classes of results and of what is read by `_read`, what
 # converts operands, what makes exceptions. (Names, not fields of an object: 0.03 us faster an op.)
 Tensor = Variable = operand = operands = complain = wrong_dtype = cast(Any, None)
+# And by the compiler: the values, the class and the way to apply ops of tensors that a function is
+# recorded with. They are no `Tensor`s by their class, so only what has to be converted asks.
+Traced = Recorded = record = cast(Any, None)
 
 
 def bind(tensor: type, variable: type, convert: Any) -> None:
@@ -47,9 +50,14 @@ def bind(tensor: type, variable: type, convert: Any) -> None:
     complain, wrong_dtype = convert.complain, convert.wrong_dtype
 
 
+def bind_compiler(traced: type, recorded: type, apply: Any) -> None:
+    global Traced, Recorded, record
+    Traced, Recorded, record = traced, recorded, apply
+
+
 def tensor(value: Any) -> Any:
     """A tensor that nobody follows."""
-    t = new(Tensor)
+    t = new(Tensor if type(value) is not Traced else Recorded)
     t._value = value
     t._mark = None
     return t
@@ -74,6 +82,8 @@ def quick(op: Op) -> Any:
                 if pair is NotImplemented:
                     return pair
                 a, b = pair
+                if type(a._value) is Traced or type(b._value) is Traced:
+                    return record(op, pair, {})
             x, z = a._value, b._value
             # Scalars of one class have one dtype; `.dtype` of a NumPy scalar is slow.
             if (x.__class__ is ndarray or x.__class__ is not z.__class__) and (
@@ -83,6 +93,8 @@ def quick(op: Op) -> Any:
         else:
             if a.__class__ is not Tensor:
                 a = operand(a)
+                if type(a._value) is Traced:
+                    return record(op, (a,), {})
             x = z = a._value
         token = silence(QUIET)
         try:
@@ -139,6 +151,8 @@ def general(op: Op) -> Any:
         for a in operands:
             if a.__class__ is not Tensor:
                 operands = tuple([a if a.__class__ is Tensor else operand(a) for a in operands])
+                if Traced in [type(a._value) for a in operands]:
+                    return record(op, operands, params)
                 break
         values = [a._value for a in operands]
         token = silence(QUIET)
@@ -158,7 +172,7 @@ def general(op: Op) -> Any:
             return t
         t._mark = m
         t._id = i = next_id()
-        _note(m, op, i, operands, params, t)
+        note(m, op, i, operands, params, t)
         return t
 
     return apply
@@ -168,20 +182,19 @@ def several(op: Any, operands: Any, params: dict, values: tuple, m: Mark | None)
     """Results of an op with several: its record has no number of its own, but a list of theirs."""
     results, made = [], []
     for y in values:
-        t = new(Tensor)
-        t._value = y if y.ndim or y.dtype.kind == "O" else y[()]
-        t._mark = i = None
+        t = tensor(y if y.ndim or y.dtype.kind == "O" else y[()])
+        i = None
         if m is not None and y.dtype.kind in "fcV":
             t._mark = m
             t._id = i = next_id()
         results.append(t)
         made.append(i)
     if m is not None:
-        _note(m, op, None, operands, params, tuple(results), made)
+        note(m, op, None, operands, params, tuple(results), made)
     return tuple(results)
 
 
-def _note(
+def note(
     m: Mark, op: Any, i: int | None, operands: Any, params: dict, y: Any, made: Any = None
 ) -> None:
     """Record an op for those who follow it."""

@@ -69,6 +69,7 @@ class Recorder:
     # A tape's records are appended to a list; whoever has no list has a method `push` instead.
     append: Callable[[tuple], None] | None = None
     push: Any = None
+    pauses = True  # while code runs that no tape may see
     serials = count().__next__
 
     def __init__(self, auto_watch: bool = False) -> None:
@@ -115,6 +116,7 @@ class _Threads(local):
     def __init__(self) -> None:
         everyone[get_ident()] = self.active = list[Recorder]()
         self.watching: Mark | None = None
+        self.recording: Any = None  # that of a function, which the compiler makes
 
 
 everyone: dict[int, list[Recorder]] = {}  # the recorders at work, by thread

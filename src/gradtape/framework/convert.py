@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes, errors
+from ..core import apply
 from ..core.apply import QUIET, restore, silence, tensor
 from ..core.op import Op
-from ..core.record import Value
+from ..core.record import Value, threads
 
 _INT32, _INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
 _TOO_LARGE = "Can't convert Python sequence with out-of-range integer to Tensor."
@@ -390,6 +392,15 @@ def to_tensor(value: Any, dtype: Any = None, hint: Any = None) -> Any:
         except (TypeError, ValueError):
             return tensor(array(value))
     return tensor(array(value, dtype))
+
+
+def examine(check: Callable[..., None], *values: Any) -> None:
+    """Let a function look at the numbers of tensors, which raises or does nothing: in a function
+    that is recorded, at those of every call."""
+    if threads.recording is None or not any(type(v) is apply.Traced for v in values):
+        check(*values)
+    else:
+        threads.recording.check(check, *values)
 
 
 def is_ragged(value: Any) -> bool:

@@ -13,6 +13,7 @@ from .. import dtypes, errors
 from ..core import apply
 from ..core.apply import QUIET, new, restore, silence, tensor
 from ..core.op import NUMBERS
+from ..core.operand import vocabulary
 from ..core.record import Value, join, next_id, threads
 from ..dtypes import DType
 from ..ops import shape as shape_ops
@@ -133,7 +134,10 @@ class Variable(metaclass=_Made):
         if isinstance(initial_value, Variable):  # made from another, it takes its value, no more
             initial_value = tensor(initial_value._value)
         wanted = None if dtype is None else np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)
-        self._array = value = convert.to_tensor(initial_value, wanted)._value
+        value = convert.to_tensor(initial_value, wanted)._value
+        if threads.recording is not None:
+            value = threads.recording.create(self, value)
+        self._array = value
         self._writing = None
         self._shape = TensorShape.known(value.shape) if shape is None else TensorShape(shape)
         if not self._shape.is_compatible_with(TensorShape.known(value.shape)):
@@ -151,6 +155,8 @@ class Variable(metaclass=_Made):
 
     def _read(self) -> Any:
         """The value as a tensor, for ops: one tensor as long as value and tapes stay the same."""
+        if threads.recording is not None:
+            return threads.recording.read(self)
         seen = self._seen
         mark = threads.watching if self._trainable else None
         if self._mark is not None:
@@ -175,7 +181,10 @@ class Variable(metaclass=_Made):
 
     @property
     def _value(self) -> Any:
-        """The array, or a scalar of NumPy's."""
+        """The array, or a scalar of NumPy's; in a function that is recorded, what it knows."""
+        return self._outside() if threads.recording is None else threads.recording.value_of(self)
+
+    def _outside(self) -> Any:
         value = self._array
         if value is None:
             with self._lock():
@@ -187,7 +196,7 @@ class Variable(metaclass=_Made):
     # --- what it is -------------------------------------------------------------------------------
     @property
     def dtype(self) -> DType:
-        return dtypes.of(self._value.dtype)
+        return dtypes.of(self._outside().dtype)
 
     @property
     def shape(self) -> TensorShape:
@@ -210,7 +219,7 @@ class Variable(metaclass=_Made):
 
     @property
     def ndim(self) -> int:
-        return self._value.ndim
+        return self._outside().ndim
 
     @property
     def device(self) -> str:
@@ -247,8 +256,8 @@ class Variable(metaclass=_Made):
 
     def __repr__(self) -> str:
         return (
-            f"<tf.Variable '{self._name}' shape={self.shape} dtype={self.dtype.name}, "
-            f"numpy={text(self._read()._value, precise=True)}>"
+            f"<tf.Variable '{self._name}' shape={self.shape} dtype={self.dtype.name}"
+            + (">" if threads.recording else f", numpy={text(self._outside(), precise=True)}>")
         )
 
     def __hash__(self) -> int:
@@ -361,6 +370,9 @@ class Variable(metaclass=_Made):
                 f"The variable shape {self._shape}, and the assigned value shape {value.shape} "
                 "are incompatible."
             )
+        if threads.recording is not None:
+            threads.recording.write(self, value)
+            return self if read_value else None
         with self._lock():
             if self._writing is None:
                 self._array = value
@@ -401,6 +413,10 @@ class Variable(metaclass=_Made):
             delta.shape != old.shape or delta.dtype.kind not in NUMBERS
         ):
             raise self._unfit(delta, label)
+        if threads.recording is not None:
+            value = vocabulary[function].apply(tensor(self._value), tensor(delta))._value
+            threads.recording.write(self, value)
+            return self if read_value else None
         if old.__class__ is np.ndarray and old.nbytes >= _LARGE:
             del old  # or somebody would hold it
             self._rewrite(lambda old, out: function(old, delta, out=out))
@@ -482,33 +498,20 @@ class Variable(metaclass=_Made):
                 f"sparse_delta is not IndexedSlices: {slices!r}. Give tf.IndexedSlices(values, "
                 "indices), or use scatter_nd_update and its kind."
             )
-        indices = np.asarray(convert.to_tensor(slices.indices)._value)
+        indices = convert.to_tensor(slices.indices)._value
         values = self._fitting(slices.values)
-        try:
-            check_range(indices, self._value.shape[0])
-        except IndexError:
-            k = int(np.argmax((indices < 0) | (indices >= self._value.shape[0])))
-            raise errors.invalid(
-                f"indices[{k}] = {indices.ravel()[k]} is not in [0, {self._value.shape[0]}) "
-                "[Op:ResourceScatter]"
-            ) from None
+        convert.examine(partial(_check_rows, self._value.shape[0]), indices)
         if values.shape and values.shape != indices.shape + self._value.shape[1:]:
             raise errors.invalid(
                 "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], "
                 f"got updates.shape {list(values.shape)}, indices.shape {list(indices.shape)}, "
                 f"params.shape {list(self._value.shape)} [Op:ResourceScatter]"
             )
-        return self._at(function, indices, values)
+        return self._at(function, np.asarray, indices, values)
 
     def _scatter_nd(self, function: Any, indices: Any, updates: Any) -> Variable:
-        places = np.asarray(convert.to_tensor(indices)._value)
-        wrong = (places < 0) | (places >= np.array(self._value.shape[: places.shape[-1]]))
-        if wrong.any():
-            k = int(np.argmax(wrong.any(-1)))
-            raise errors.invalid(
-                f"indices[{k}] = {places.reshape(-1, places.shape[-1])[k].tolist()} does not index "
-                f"into shape {list(self._value.shape)} [Op:ResourceScatterNd]"
-            )
+        places = convert.to_tensor(indices)._value
+        convert.examine(partial(_check_places, self._value.shape), places)
         values = self._fitting(updates)
         rest = self._value.shape[places.shape[-1] :]
         if values.shape != places.shape[:-1] + rest:
@@ -517,15 +520,22 @@ class Variable(metaclass=_Made):
                 f"{list(places.shape)} name {list(places.shape[:-1])} places of the shape "
                 f"{list(rest)} [Op:ResourceScatterNd]"
             )
-        return self._at(function, tuple(np.moveaxis(places, -1, 0)), values)
+        return self._at(function, _coordinates, places, values)
 
-    def _at(self, function: Any, where: Any, values: Any) -> Variable:
+    def _at(self, function: Any, key: Any, places: Any, values: Any) -> Variable:
+        """Write to the places that `key` makes of these."""
+        if (recording := threads.recording) is not None:
+            put = partial(_put_anew, function, key)
+            whole = recording.compute("scatter", put, self._value, places, values)
+            recording.write(self, whole)
+            return self
+
         def write(old: Any, out: Any) -> Any:
             if out is None:
                 out = np.array(old)
             elif out is not old:
                 np.copyto(out, old)
-            _put(function, out, where, values)
+            _put(function, out, key(places), values)
             return out
 
         self._rewrite(write)
@@ -533,6 +543,10 @@ class Variable(metaclass=_Made):
 
     def _exchange(self, function: Any) -> Any:
         """Set the value to a function of itself; the value before."""
+        if (recording := threads.recording) is not None:
+            before = recording.value_of(self)
+            recording.write(self, recording.compute("exchange", function, before))
+            return before
         with self._lock():
             while self._writing is None:
                 before = self._array
@@ -585,15 +599,14 @@ class Variable(metaclass=_Made):
         self, sparse_delta: Any, use_locking: bool = False, name: Any = None
     ) -> Any:
         """For every leading index, set the places `sparse_delta.indices` of the last index axis."""
-        indices = np.asarray(convert.to_tensor(sparse_delta.indices)._value)
-        grid = np.ogrid[tuple(slice(n) for n in indices.shape)]
+        indices = convert.to_tensor(sparse_delta.indices)._value
         values = self._fitting(sparse_delta.values)
         if values.shape != indices.shape + self._value.shape[indices.ndim :]:
             raise errors.invalid(
                 f"Updates of the shape {list(values.shape)} do not fit indices of the shape "
                 f"{list(indices.shape)} [Op:ResourceScatterNdUpdate]"
             )
-        return self._at(None, (*grid[:-1], indices), values)
+        return self._at(None, _in_batches, indices, values)
 
     def count_up_to(self, limit: int) -> Any:
         """Add one, up to a limit; the value before."""
@@ -620,6 +633,44 @@ class Variable(metaclass=_Made):
 
     def __ne__(self, other: Any) -> Any:
         return equals(self._read(), convert.to_tensor(other) if other is None else other, True)
+
+
+# What makes places for NumPy of those that users give.
+def _coordinates(places: Any) -> Any:
+    return tuple(np.moveaxis(np.asarray(places), -1, 0))
+
+
+def _in_batches(places: Any) -> Any:
+    places = np.asarray(places)
+    grid = np.ogrid[tuple(slice(n) for n in places.shape)]
+    return (*grid[:-1], places)
+
+
+def _check_rows(count: int, indices: Any) -> None:
+    indices = np.asarray(indices)
+    try:
+        check_range(indices, count)
+    except IndexError:
+        k = int(np.argmax((indices < 0) | (indices >= count)))
+        raise errors.invalid(
+            f"indices[{k}] = {indices.ravel()[k]} is not in [0, {count}) [Op:ResourceScatter]"
+        ) from None
+
+
+def _check_places(shape: tuple[int, ...], places: Any) -> None:
+    wrong = (places < 0) | (places >= np.array(shape[: places.shape[-1]]))
+    if wrong.any():
+        k = int(np.argmax(wrong.any(-1)))
+        raise errors.invalid(
+            f"indices[{k}] = {places.reshape(-1, places.shape[-1])[k].tolist()} does not index "
+            f"into shape {list(shape)} [Op:ResourceScatterNd]"
+        )
+
+
+def _put_anew(function: Any, key: Any, whole: Any, places: Any, values: Any) -> Any:
+    whole = np.array(whole)
+    _put(function, whole, key(places), values)
+    return whole
 
 
 def _put(function: Any, whole: Any, where: Any, values: Any) -> None:
@@ -663,7 +714,7 @@ class SlicedTensor(Tensor):
         variable = self._variable
         key, value = numpy_key(self._key, variable._value.shape), variable._fitting(value)
 
-        def written(whole: Any) -> Any:
+        def written(whole: Any, value: Any = value) -> Any:
             whole = np.array(whole)
             part = whole[key]
             try:
@@ -675,7 +726,11 @@ class SlicedTensor(Tensor):
                 ) from None
             return whole
 
-        variable._exchange(written)
+        if (recording := threads.recording) is not None:
+            whole = recording.compute("assign_slice", written, variable._value, value)
+            recording.write(variable, whole)
+        else:
+            variable._exchange(written)
         return variable if read_value else None
 
 

@@ -1,0 +1,495 @@
+"""Recording a function: a dry run on its real arguments, in which every op becomes an equation.
+
+Tensors that depend on the arguments or on variables are `Recorded`, and hold a `Traced` instead of
+an array. Shape and dtype of it are free to all; whoever looks at its numbers, Python or gradtape's
+own functions, gets them, and the program gets a guard: it holds as long as they are the same. So
+nothing that a function does can go unnoticed, and what is not an op yet is slow, not wrong.
+
+Nothing happens to the world in the dry run: variables are read and written in the recording, draws
+come from places that nobody moves on, prints are left to the program, which is played afterwards.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..autodiff.custom import paused
+from ..core import apply as engine
+from ..core.apply import QUIET, followers, note, restore, several, silence, tensor
+from ..core.place import caller
+from ..core.record import Recorder, join, next_id, threads
+from ..framework.tensor import Tensor
+from ..ops.kernels.philox import Stream
+from .program import Check, Effect, Equation, Guard, Program, Python, Var
+
+_OUT_OF_SCOPE = (
+    "{} is out of scope and cannot be used here: it stands for a value inside of the function in "
+    "which it was made, while that is recorded. Use return values, explicit Python locals or "
+    "TensorFlow collections to access it."
+)
+_DEFAULT_SEED, _LARGEST = 87654321, 2**31 - 1  # as `gradtape.random` has them
+
+
+class Unrecordable(Exception):
+    """A function cannot be played without Python: it runs eagerly, and `explain` says why."""
+
+
+# --- what was read --------------------------------------------------------------------------------
+def numbers(value: Any) -> Any:
+    """All numbers of a value as something that can be compared: nan is nan, -0.0 is not 0.0."""
+    if value.dtype.kind == "O":
+        return tuple(np.asarray(value).ravel().tolist())
+    return value.tobytes()
+
+
+def shape(value: Any) -> tuple[int, ...]:
+    """The shape of a value, where only the numbers before it tell."""
+    return value.shape
+
+
+READERS: dict[str, Callable[[Any], Any]] = {
+    "bool": bool, "int": operator.index, "numbers": numbers, "shape": shape,
+}  # fmt: skip
+
+
+class Traced:
+    """The value of a recorded tensor; to all but the recorder it is an array that is looked at."""
+
+    __slots__ = ("array", "recording", "var")
+
+    def __init__(self, array: Any, recording: Recording, var: Var) -> None:
+        self.array, self.recording, self.var = array, recording, var
+
+    # What everybody may know. `type(x) is Traced` tells it from arrays, `x.__class__` does not.
+    __class__ = property(lambda self: type(self.array))  # type: ignore[assignment]
+    shape = property(lambda self: self.array.shape)
+    dtype = property(lambda self: self.array.dtype)
+    ndim = property(lambda self: self.array.ndim)
+    size = property(lambda self: self.array.size)
+    nbytes = property(lambda self: self.array.nbytes)
+    itemsize = property(lambda self: self.array.itemsize)
+    flags = property(lambda self: self.array.flags)
+    strides = property(lambda self: self.array.strides)
+    base = property(lambda self: None)
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self if key.__class__ is tuple and not key else self.read("numbers")[key]
+
+    # What is read of it.
+    def read(self, how: str) -> Any:
+        """The numbers, for someone who looks at them: a guard."""
+        recording = threads.recording
+        if recording is None or self.recording.closed:
+            raise TypeError(_OUT_OF_SCOPE.format(f"A tensor of the shape {self.shape}"))
+        recording.guard(how, self)
+        return self.array
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # a protocol that it does not speak
+            raise AttributeError(name)
+        return getattr(self.read("numbers"), name)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = np.asarray(self.read("numbers"), dtype)
+        return array.copy() if copy else array
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return getattr(ufunc, method)(*map(_looked_at, inputs), **kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return function(*_looked_at(args), **_looked_at(kwargs))
+
+    def __bool__(self) -> bool:
+        return bool(self.read("bool"))
+
+    def __int__(self) -> int:
+        whole = self.dtype.kind in "iub"
+        return int(self.read("int" if whole and self.dtype.kind != "b" else "numbers"))
+
+    def __index__(self) -> int:
+        return operator.index(self.read("int"))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.read("numbers"))
+
+    def __format__(self, spec: str) -> str:
+        return format(self.read("numbers"), spec)
+
+
+def _reading(name: str) -> Any:
+    function = getattr(operator, name, None) or getattr(__builtins__, name, None)
+
+    def method(self: Traced, *others: Any) -> Any:
+        return function(self.read("numbers"), *map(_looked_at, others))  # type: ignore[misc]
+
+    return method
+
+
+def _reflected(name: str) -> Any:
+    function = getattr(operator, name)
+    return lambda self, other: function(_looked_at(other), self.read("numbers"))
+
+
+for _name in "lt le gt ge eq ne neg abs invert contains".split():
+    setattr(Traced, f"__{_name}__", _reading(_name))
+for _name in "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift".split():
+    setattr(Traced, f"__{_name.strip('_')}__", _reading(_name))
+    setattr(Traced, f"__r{_name.strip('_')}__", _reflected(_name))
+Traced.__float__ = lambda self: float(self.read("numbers"))  # type: ignore[attr-defined]
+Traced.__complex__ = lambda self: complex(self.read("numbers"))  # type: ignore[attr-defined]
+
+
+def _looked_at(value: Any) -> Any:
+    if type(value) is Traced:
+        return value.read("numbers")
+    if value.__class__ in (list, tuple):
+        return type(value)([_looked_at(v) for v in value])
+    return {k: _looked_at(v) for k, v in value.items()} if value.__class__ is dict else value
+
+
+class Recorded(Tensor):
+    """A tensor while its function is recorded: it has a value, and a name in the program."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        return f"{self._value.var}:0"
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+    def __str__(self) -> str:
+        return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
+
+    def __format__(self, spec: str) -> str:
+        return format(self._value, spec) if spec else str(self)
+
+    def numpy(self) -> Any:
+        value = self._value.read("numbers")
+        if value.dtype.kind == "O" and not value.ndim:
+            return value.item()
+        return value.copy() if value.ndim else value
+
+    def __deepcopy__(self, memo: dict) -> Recorded:
+        return memo.setdefault(id(self), tensor(self._value))
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"{self!r} cannot be pickled: it has a value only while it is recorded.")
+
+
+class Number(int):
+    """A Python number that the program computes anew at every call: a place in a stream."""
+
+    var: Var
+    recording: Recording
+
+
+@dataclass
+class Place:
+    """Where to draw, in a program: both numbers may be `Number`s."""
+
+    key: int
+    counter: int
+
+
+@dataclass(eq=False, frozen=True)
+class Assign(Python):
+    """A variable gets a value, and is read; to a backend, the value itself."""
+
+    variable: Any = None
+
+
+class Kernel:
+    """One random op of a function, which goes on at every call where it stopped."""
+
+    def __init__(self, recording: Recording, stream: Stream) -> None:
+        self._recording, self._stream = recording, stream
+
+    def reserve(self, blocks: int) -> Place:
+        recording, stream = self._recording, self._stream
+        var = recording.program.new(None, None)
+        recording.streams.append((stream, var, blocks))
+        return Place(stream.key, recording.number(stream.counter, var))
+
+
+# --- the recording --------------------------------------------------------------------------------
+class Recording(Recorder):
+    """The dry run of a function, and the program that it becomes.
+
+    Among the recorders at work it stands for itself: a sweep that somebody may follow is recorded.
+    """
+
+    pauses = False
+
+    def __init__(self, kernels: dict[tuple, Stream], seed: Any, may_create: bool) -> None:
+        super().__init__()
+        self.program = Program()
+        self.outer: Recording | None = None
+        self.streams: list[tuple[Stream, Var, int]] = []
+        self.created: list[Any] = []  # variables
+        self.done: dict[int, Any] = {}  # what effects gave that were performed in the dry run
+        self.effects = 0
+        self._kernels, self._seed, self._may_create = kernels, seed, may_create
+        self._drawn = 0  # ops without a seed of their own
+        self._constants: dict[Any, tuple[Var, Any]] = {}
+        self._captured: dict[int, tuple[Any, Var]] = {}
+        self._variables: dict[int, tuple[Any, Traced]] = {}  # as they are at the beginning
+        self._written: dict[int, tuple[Any, Traced]] = {}
+        self._seen: dict[int, Any] = {}  # tensors that were read of variables
+        self._guarded: set[tuple[Var, str]] = set()
+
+    def push(self, op: Any, operands: Any, params: dict, results: Any) -> None:
+        """Equations are made by `apply_recorded`, of all ops, also of those that nobody follows."""
+
+    @contextmanager
+    def running(self) -> Iterator[Recording]:
+        """While this block runs, this thread records."""
+        self.outer = threads.recording
+        with paused():
+            self.start()
+            threads.recording = self
+            try:
+                yield self
+            finally:
+                threads.recording = self.outer
+                self.close()
+
+    # --- values -----------------------------------------------------------------------------------
+    def trace(self, array: Any, var: Var | None = None) -> Traced:
+        return Traced(array, self, self.program.like(array) if var is None else var)
+
+    def number(self, value: int, var: Var) -> Number:
+        made = Number(value)
+        made.var, made.recording = var, self
+        return made
+
+    def var(self, value: Any) -> Var:
+        """The program's name for a value: its own, a captured one, or a constant."""
+        if type(value) is Traced or type(value) is Number:
+            if value.recording is self:
+                return value.var
+            return self._capture(value)
+        scalar = not isinstance(value, np.ndarray)
+        key = (value.dtype, numbers(value)) if scalar else id(value)
+        if key not in self._constants:
+            self._constants[key] = self.program.constant(value), value
+        return self._constants[key][0]
+
+    def _capture(self, value: Any) -> Var:
+        """A value of the recording around this one."""
+        if value.recording.closed:
+            raise TypeError(_OUT_OF_SCOPE.format("A tensor"))
+        if type(value) is Number:
+            raise Unrecordable("it draws from a place that another function computed")
+        if id(value) not in self._captured:
+            self._captured[id(value)] = value, self.program.like(value)
+        return self._captured[id(value)][1]
+
+    def guard(self, how: str, value: Any) -> None:
+        """Somebody read this of a value."""
+        var = self.var(value)
+        if not {(var, how), (var, "numbers")} & self._guarded:
+            self._guarded.add((var, how))
+            read = READERS[how]
+            self._say(Guard(how, read, read(value.array)), (var,), {}, ())
+
+    def _say(self, op: Any, inputs: Any, params: dict, outputs: Any) -> None:
+        user = caller(3)
+        place = user.f_code, user.f_lasti
+        self.program.equations.append(Equation(op, inputs, params, outputs, place))
+
+    def say(self, op: Any, values: Any, params: dict, arrays: Any) -> tuple[Traced, ...]:
+        """An equation that gives these arrays."""
+        made = tuple([self.trace(array) for array in arrays])
+        for name, value in params.items():
+            if type(value) is Number:
+                params = {**params, name: self.var(value)}
+        self._say(op, tuple(map(self.var, values)), params, tuple([t.var for t in made]))
+        return made
+
+    # --- for the layers below ---------------------------------------------------------------------
+    def compute(self, name: str, function: Callable[..., Any], *values: Any) -> Traced:
+        """The array that a pure function gives, which no op has."""
+        array = function(*map(_untraced, values))
+        return self.say(Python(name, function), values, {}, (array,))[0]
+
+    def numbers(self, name: str, function: Callable[..., Any], *values: Any) -> list[Number]:
+        """The Python numbers that a pure function gives."""
+        found = function(*map(_untraced, values))
+        made = [self.number(value, self.program.new(None, None)) for value in found]
+        outputs = tuple([n.var for n in made])
+        self._say(Python(name, function), tuple(map(self.var, values)), {}, outputs)
+        return made
+
+    def check(self, function: Callable[..., None], *values: Any) -> None:
+        """Let a function look at numbers, which raises or does nothing."""
+        function(*map(_untraced, values))
+        self._say(Check("check", function), tuple(map(self.var, values)), {}, ())
+
+    def effect(self, name: str, function: Callable[..., Any], values: Any, arrays: bool) -> Any:
+        """Something that the world can see; if it gives arrays, it is done now, once for the dry
+        run and for the first time that the program is played."""
+        index, self.effects = self.effects, self.effects + 1
+        inputs, made = tuple(map(self.var, values)), ()
+        if arrays:
+            if self._written:
+                raise Unrecordable(f"{name} may look at variables that were assigned before it")
+            if index not in self.done:
+                with suspended():
+                    self.done[index] = function(*map(_untraced, values))
+            made = tuple([self.trace(array) for array in self.done[index]])
+        self._say(Effect(name, function), inputs, {}, tuple([t.var for t in made]))
+        for one in made:
+            self.guard("shape", one)
+        return made
+
+    def kernel(self, seed: Any) -> Kernel:
+        """The stream of a random op, by TensorFlow's rules for graphs: ops without a seed of their
+        own count from 0 in each function."""
+        pair: tuple[int, int] | None = None
+        if self._seed is not None:
+            own = self._drawn if seed is None else int(seed)
+            pair = int(self._seed) % _LARGEST, own % _LARGEST
+            self._drawn += seed is None
+        elif seed is not None:
+            pair = _DEFAULT_SEED, int(seed) % _LARGEST
+        if pair == (0, 0):
+            pair = 0, _LARGEST
+        return self.kernel_of(pair)
+
+    def kernel_of(self, pair: tuple[int, int] | None) -> Kernel:
+        from ..random import unseeded
+
+        key = len(self.streams), pair
+        if key not in self._kernels:
+            self._kernels[key] = unseeded() if pair is None else Stream.seeded(*pair)
+        return Kernel(self, self._kernels[key])
+
+    # --- variables --------------------------------------------------------------------------------
+    def value_of(self, variable: Any) -> Traced:
+        """What a variable holds at this point of the function."""
+        entry = self._written.get(variable._id) or self._variables.get(variable._id)
+        if entry is None:
+            outer = self.outer
+            array = variable._outside() if outer is None else outer.value_of(variable).array
+            entry = self._variables[variable._id] = variable, self.trace(array)
+            if not variable._shape.is_fully_defined():
+                self.guard("shape", entry[1])
+        return entry[1]
+
+    def read(self, variable: Any) -> Any:
+        """The tensor that ops see: one as long as value and tapes stay the same."""
+        value, mark = self.value_of(variable), threads.watching if variable._trainable else None
+        if variable._mark is not None:
+            mark = join(mark, variable._mark)
+        seen = self._seen.get(variable._id)
+        if seen is not None and seen._value is value and seen._mark is mark:
+            return seen
+        seen = self._seen[variable._id] = tensor(value)
+        for recorder in mark.recorders if mark is not None else ():
+            recorder.variables[variable._id] = variable
+        if mark is not None and value.dtype.kind in "fcV":
+            seen._mark, seen._id = mark, variable._id
+        return seen
+
+    def write(self, variable: Any, value: Any) -> None:
+        """Assign; `value` is an array or traced."""
+        self.value_of(variable)  # it is part of the program, whatever is done with it
+        array = _untraced(value)
+        op = Assign("assign", lambda value: value, variable)
+        self._written[variable._id] = variable, self.say(op, (value,), {}, (array,))[0]
+
+    def create(self, variable: Any, value: Any) -> Any:
+        """Note a new variable; the array that it begins with."""
+        if not self._may_create:
+            raise ValueError(
+                "tf.function only supports singleton tf.Variables created on the first call. Make "
+                "sure the tf.Variable is only created once or created outside tf.function."
+            )
+        self.created.append(variable)
+        return _untraced(value)
+
+    # --- the end ----------------------------------------------------------------------------------
+    def finish(self, inputs: list[Traced], outputs: list[Any]) -> Program:
+        """The program, with these results (arrays or traced)."""
+        program = self.program
+        program.outputs = tuple(map(self.var, outputs))
+        program.inputs = tuple([t.var for t in inputs])
+        program.variables = tuple([(v, t.var) for v, t in self._variables.values()])
+        program.streams = tuple([(stream, var) for stream, var, _ in self.streams])
+        program.advances = tuple([(stream, blocks) for stream, _, blocks in self.streams])
+        program.captures = tuple([(tensor(t), var) for t, var in self._captured.values()])
+        program.updates = tuple([(v, t.var) for v, t in self._written.values()])
+        return program
+
+
+def _untraced(value: Any) -> Any:
+    return value.array if type(value) is Traced else value
+
+
+@contextmanager
+def suspended() -> Iterator[None]:
+    """A block outside of the function that is recorded: ops simply compute."""
+    recording, threads.recording = threads.recording, None
+    try:
+        with paused():
+            yield
+    finally:
+        threads.recording = recording
+
+
+def apply_recorded(op: Any, operands: Any, params: dict[str, Any]) -> Any:
+    """Apply an op of which an operand is recorded, or a parameter is a `Number`."""
+    recording = threads.recording
+    values = [a._value for a in operands]
+    if recording is None:
+        raise TypeError(_OUT_OF_SCOPE.format(repr(operands[0]) if operands else op.name))
+    if op.broadcasts and values[0].dtype.kind not in op.takes:
+        raise engine.wrong_dtype(op, values[0].dtype)
+    arrays = [v.array if type(v) is Traced else v for v in values]
+    token = silence(QUIET)
+    try:
+        y = op.forward(*arrays, **params)
+    except (TypeError, ValueError, IndexError, AttributeError, MemoryError) as error:
+        raise engine.complain(op, error, arrays, params) from None
+    finally:
+        restore(token)
+    results = y if y.__class__ is tuple else (y,)
+    results = [z if z.ndim or z.dtype.kind == "O" else z[()] for z in results]
+    made = recording.say(op, values, params, results)
+    for one in made if _unknown(op, values, params) else ():
+        recording.guard("shape", one)
+    discrete = not any(getattr(rule, "followed", True) for rule in op.rules)
+    mark = None if discrete else followers(operands)
+    if y.__class__ is tuple:
+        return several(op, operands, params, made, mark)
+    t = tensor(made[0])
+    if mark is not None and (op.broadcasts or y.dtype.kind in "fcV"):
+        t._mark = mark
+        t._id = i = next_id()
+        note(mark, op, i, operands, params, t)
+    return t
+
+
+def _unknown(op: Any, values: list, params: dict) -> bool:
+    """Whether only the numbers tell the shapes of the results."""
+    told = op.infer(*[(v.shape, v.dtype) for v in values], **params)
+    if told is None:
+        return True
+    return any(None in shape for shape, _ in (told if isinstance(told, list) else [told]))
+
+
+engine.bind_compiler(Traced, Recorded, apply_recorded)
