@@ -7,22 +7,24 @@ import re
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from ..autodiff.custom import paused
+from ..autodiff.custom import suspended
+from ..core import apply
+from ..core.record import threads
 
 
 def executing_eagerly() -> bool:
-    """Yes: here code runs as it is read."""
-    return True
+    """Whether code runs as it is read: yes, but in a function that is being recorded."""
+    return threads.recording is None
 
 
 def inside_function() -> bool:
-    """Whether a graph is being built: never here."""
-    return False
+    """Whether a function is being recorded."""
+    return threads.recording is not None
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:
-    """Whether a tensor stands for a value that is not known yet: never here."""
-    return False
+    """Whether a tensor belongs to a function that is being recorded."""
+    return type(getattr(tensor, "_value", None)) is apply.Traced is not None
 
 
 def no_op(name: str | None = None) -> None:
@@ -60,7 +62,7 @@ def control_dependencies(control_inputs: Any) -> Any:
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
     """A block outside of every function; tapes pause in it, as TensorFlow's do."""
-    with paused():
+    with suspended():
         yield
 
 

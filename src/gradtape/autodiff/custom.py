@@ -43,6 +43,17 @@ def paused() -> Iterator[None]:
             recorder.start()
 
 
+@contextmanager
+def suspended() -> Iterator[None]:
+    """A block outside of the function that is being recorded: ops simply compute."""
+    recording, threads.recording = threads.recording, None
+    try:
+        with paused():
+            yield
+    finally:
+        threads.recording = recording
+
+
 class _Custom:
     """One call of a function with a gradient of its own, as the sweep sees an op."""
 

@@ -1,35 +1,52 @@
-"""`tf.function`: for now the function itself, run eagerly, with the face of a compiled one."""
+"""`tf.function`: a Python function that is recorded when it is called, and played from then on."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
-import numpy as np
-
-from .. import arrays, nest
-from ..core.record import Value
-from ..framework import convert
-from ..framework.shapes import TensorShape, TensorSpec
-from ..framework.tensor import Tensor
-from ..framework.variable import Variable
+from ..config import functions_run_eagerly
+from .concrete import ConcreteFunction
+from .signature import Bound, Signature, why
+from .tree import Tree, backend, run_eagerly
 
 
 class Function:
-    """A decorated Python function; its results are tensors, whatever it returns.
+    """A decorated Python function. Its tensors are arguments of a program that was recorded in the
+    first call with such shapes and dtypes; other arguments are part of what was recorded.
 
-    Differs from TensorFlow: nothing is traced, so Python code in it (also `print`) runs at every
-    call, and control flow on tensors needs no conversion.
+    Differs from TensorFlow: a Python `if` or `while` on a tensor is not converted, but followed:
+    the function is recorded for each way it goes. Sizes that an `input_signature` leaves open are
+    recorded one by one.
     """
 
-    def __init__(self, python_function: Callable[..., Any], input_signature: Any = None) -> None:
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        input_signature: Any = None,
+        reduce_retracing: bool = False,
+        jit_compile: bool | None = None,
+    ) -> None:
         if not callable(python_function):
             raise TypeError(f"{python_function!r} is not a callable object")
         functools.update_wrapper(self, python_function)
         self._python_function = python_function
-        self._input_signature = None if input_signature is None else tuple(input_signature)
-        self._calls = 0
+        self._given = input_signature, reduce_retracing, jit_compile
+        self._signature_of: Signature | None = None
+        self._trees: dict[Any, Tree] = {}
+        self._traces: dict[Any, int] = {}  # how often it was traced, as TensorFlow counts
+        self._instances: dict[int, tuple[Any, Function]] = {}
+        if input_signature is not None:
+            self._signature  # noqa: B018 - what does not fit is said at once
+
+    @property
+    def _signature(self) -> Signature:
+        if self._signature_of is None:
+            signature, reduce, _ = self._given
+            self._signature_of = Signature(self._python_function, signature, reduce)
+        return self._signature_of
 
     @property
     def python_function(self) -> Callable[..., Any]:
@@ -37,58 +54,98 @@ class Function:
 
     @property
     def input_signature(self) -> Any:
-        return self._input_signature
+        return self._signature.input_signature
 
     @property
     def function_spec(self) -> Function:
         return self
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._input_signature is not None:
-            args = _fit(self._input_signature, self._in_order(args, kwargs))
-        self._calls += 1
-        args, kwargs = nest.map_structure(_as_input, (args, kwargs))
-        return nest.map_structure(_as_result, self._python_function(*args, **kwargs))
+        bound = self._signature.bind(args, kwargs)
+        if functions_run_eagerly() or backend() == "eager":
+            return run_eagerly(self._python_function, *bound.rebuild(bound.leaves))
+        return self._tree(bound).call(bound, may_create=len(self._trees) == 1)
 
-    def _in_order(self, args: tuple, kwargs: dict) -> tuple:
-        """The arguments of the signature by position, also those given by name."""
-        function = self._python_function
-        code = getattr(function, "__code__", None)
-        if code is None or not kwargs:
-            return args
-        names = code.co_varnames[: code.co_argcount]
-        names = names[1:] if getattr(function, "__self__", None) is not None else names
-        named = [n for n in names[len(args) : len(self._input_signature or ())] if n in kwargs]
-        return (*args, *(kwargs.pop(n) for n in named))
+    def _tree(self, bound: Bound) -> Tree:
+        """The recordings for these arguments."""
+        tree = self._trees.get(bound.key)
+        if tree is None:
+            last = next(reversed(self._trees), None)
+            cause = "the first call" if last is None else why(last, bound.key)
+            tree = self._trees[bound.key] = Tree(self._python_function, self._name, cause)
+            self._traces.setdefault(bound.trace, 1)
+        return tree
+
+    @property
+    def _name(self) -> str:
+        return getattr(self._python_function, "__name__", type(self._python_function).__name__)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
             return self
-        return Function(self._python_function.__get__(instance, owner), self._input_signature)
+        known = self._instances.get(id(instance))
+        if known is not None and known[0]() is instance:
+            return known[1]
+        key, instances = id(instance), self._instances
+        weak: Any = ref(instance, lambda _: instances.pop(key, None))
+        made = Function(_Method(self._python_function, weak, owner), *self._given)
+        instances[key] = weak, made
+        return made
 
+    # --- what was recorded ------------------------------------------------------------------------
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        return ConcreteFunction(self)
+        """The function for arguments of one kind, given by example or by TensorSpec."""
+        bound = self._signature.bind(args, kwargs, specs=True)
+        return ConcreteFunction(self, bound)
 
     def experimental_get_tracing_count(self) -> int:
-        """How often the function was traced: once it was called, once."""
-        return min(self._calls, 1)
+        """How often TensorFlow would have traced the function."""
+        return sum(self._traces.values())
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        return f"{self._python_function.__name__}(*args, **kwargs)"
+        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._concrete())
+
+    def _concrete(self) -> list[ConcreteFunction]:
+        return []
+
+    def source(self) -> str:
+        """The programs as Python, each statement with the line of yours that it comes from."""
+        from .explaining import source
+
+        return source(self)
+
+    def explain(self) -> Any:
+        """What was recorded, and why; what the passes made of it; print it."""
+        from .explaining import explain
+
+        return explain(self)
+
+    def profile(self, *args: Any, **kwargs: Any) -> Any:
+        """The time that each of your lines takes in a call with these arguments; print it."""
+        from .explaining import profile
+
+        return profile(self, args, kwargs)
 
     def __repr__(self) -> str:
-        return f"<gradtape.function.Function {self._python_function.__qualname__}>"
+        name = getattr(self._python_function, "__qualname__", self._name)
+        return f"<gradtape.function.Function {name}>"
 
 
-class ConcreteFunction:
-    """One signature of a function (here they all run the same code)."""
+class _Method:
+    """A method of an object that it does not keep alive."""
 
-    def __init__(self, function: Function) -> None:
-        self._function = function
-        self.name = function._python_function.__name__
+    def __init__(self, function: Callable[..., Any], instance: Any, owner: type | None) -> None:
+        functools.update_wrapper(self, function)
+        self.__wrapped__ = function.__get__(instance(), owner).__func__
+        self._instance = instance
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._function(*args, **kwargs)
+        instance = self._instance()
+        if instance is None:
+            raise ReferenceError(
+                "The object whose method this is does not exist any more."
+            )
+        return self.__wrapped__(instance, *args, **kwargs)
 
 
 def function(
@@ -104,43 +161,28 @@ def function(
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
 ) -> Any:
-    """Decorate a function as TensorFlow does; its meaning does not change.
+    """Decorate a function so that it is recorded once and played from then on.
 
-    Differs from TensorFlow: nothing is traced, so Python code in it (also `print`) runs at every
-    call, and control flow on tensors needs no conversion.
+    >>> import gradtape as tf
+    >>> @tf.function
+    ... def double(x):
+    ...     print("recording")
+    ...     return x * 2
+    >>> double(tf.constant(2.0))
+    recording
+    <tf.Tensor: shape=(), dtype=float32, numpy=4.0>
+    >>> double(tf.constant(3.0))
+    <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+
+    As in TensorFlow, Python itself runs when the function is recorded: for arguments of new
+    shapes, dtypes or Python values. `step.source()` shows the program, `step.explain()` what was
+    recorded and why.
+
+    Differs from TensorFlow: a Python `if` or `while` on a tensor is not converted, but followed:
+    the function is recorded for each way it goes.
     """
+    reduce = reduce_retracing or bool(experimental_relax_shapes)
+    compiled = experimental_compile if jit_compile is None else jit_compile
     if func is None:
-        return lambda f: Function(f, input_signature)
-    return Function(func, input_signature)
-
-
-def _as_input(value: Any) -> Any:
-    return convert.to_tensor(value) if isinstance(value, (np.ndarray, np.generic)) else value
-
-
-def _as_result(value: Any) -> Any:
-    if isinstance(value, Variable):
-        return value.read_value()
-    # Never the very tensor that was given or captured, which would have derivative 1 to itself.
-    if isinstance(value, Tensor) and value._mark is None:
-        return arrays.identity(value)
-    if isinstance(value, TensorShape):
-        return convert.to_tensor(np.array(value.as_list(), np.int32))
-    if isinstance(value, (bool, int, float, complex, str, bytes, np.ndarray, np.generic)):
-        return convert.to_tensor(value)
-    return value
-
-
-def _fit(signature: Any, args: Any) -> tuple:
-    """Positional arguments made to fit the declared specs."""
-    fitted = []
-    for spec, value in zip(signature, args, strict=False):
-        if isinstance(spec, TensorSpec):
-            value = convert.to_tensor(value, hint=np.dtype(spec.dtype.as_numpy_dtype))
-            if isinstance(value, Value) and not spec.is_compatible_with(value):
-                raise TypeError(
-                    f"Binding inputs to tf.function failed: {value!r} does not fit the "
-                    f"input_signature {spec!r}."
-                )
-        fitted.append(value)
-    return (*fitted, *args[len(fitted) :])
+        return lambda f: Function(f, input_signature, reduce, compiled)
+    return Function(func, input_signature, reduce, compiled)

@@ -50,9 +50,16 @@ class Check(Python):
 
 
 @dataclass(eq=False, frozen=True)
+class Assign(Python):
+    """A variable gets a value, and is read: to a backend, the value itself."""
+
+    variable: Any = None
+
+
+@dataclass(eq=False, frozen=True)
 class Effect(Python):
     """A function that the world can see: it is called once for every call of the program, in
-    order, and after all guards that were met before it."""
+    order, and after all guards that were met before it. It gives a sequence of results."""
 
 
 @dataclass(eq=False, frozen=True)
@@ -68,6 +75,7 @@ class Failed:
 
     index: int  # in the order of the program's guards
     read: Any  # in place of the outcome
+    done: dict[int, Any] = field(default_factory=dict)  # what effects gave that came before it
 
 
 Operation = Op | Python

@@ -12,6 +12,7 @@ come from places that nobody moves on, prints are left to the program, which is 
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,14 +20,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..autodiff.custom import paused
+from ..autodiff.custom import paused, suspended
 from ..core import apply as engine
 from ..core.apply import QUIET, followers, note, restore, several, silence, tensor
 from ..core.place import caller
 from ..core.record import Recorder, join, next_id, threads
 from ..framework.tensor import Tensor
 from ..ops.kernels.philox import Stream
-from .program import Check, Effect, Equation, Guard, Program, Python, Var
+from .program import Assign, Check, Effect, Equation, Guard, Program, Python, Var
 
 _OUT_OF_SCOPE = (
     "{} is out of scope and cannot be used here: it stands for a value inside of the function in "
@@ -67,7 +68,7 @@ class Traced:
         self.array, self.recording, self.var = array, recording, var
 
     # What everybody may know. `type(x) is Traced` tells it from arrays, `x.__class__` does not.
-    __class__ = property(lambda self: type(self.array))  # type: ignore[assignment]
+    __class__ = property(lambda self: type(self.array))
     shape = property(lambda self: self.array.shape)
     dtype = property(lambda self: self.array.dtype)
     ndim = property(lambda self: self.array.ndim)
@@ -142,9 +143,12 @@ def _reflected(name: str) -> Any:
     return lambda self, other: function(_looked_at(other), self.read("numbers"))
 
 
-for _name in "lt le gt ge eq ne neg abs invert contains".split():
+for _name in ("lt", "le", "gt", "ge", "eq", "ne", "neg", "abs", "invert", "contains"):
     setattr(Traced, f"__{_name}__", _reading(_name))
-for _name in "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift".split():
+for _name in (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor",
+    "lshift", "rshift",
+):  # fmt: skip
     setattr(Traced, f"__{_name.strip('_')}__", _reading(_name))
     setattr(Traced, f"__r{_name.strip('_')}__", _reflected(_name))
 Traced.__float__ = lambda self: float(self.read("numbers"))  # type: ignore[attr-defined]
@@ -205,17 +209,17 @@ class Place:
     counter: int
 
 
-@dataclass(eq=False, frozen=True)
-class Assign(Python):
-    """A variable gets a value, and is read; to a backend, the value itself."""
+class Drawing(Stream):
+    """The stream of one random op of a function, and the pair of seeds that it began with."""
 
-    variable: Any = None
+    __slots__ = ("pair",)
+    pair: tuple[int, int] | None
 
 
 class Kernel:
     """One random op of a function, which goes on at every call where it stopped."""
 
-    def __init__(self, recording: Recording, stream: Stream) -> None:
+    def __init__(self, recording: Recording, stream: Drawing) -> None:
         self._recording, self._stream = recording, stream
 
     def reserve(self, blocks: int) -> Place:
@@ -234,11 +238,11 @@ class Recording(Recorder):
 
     pauses = False
 
-    def __init__(self, kernels: dict[tuple, Stream], seed: Any, may_create: bool) -> None:
+    def __init__(self, kernels: dict[tuple, Any], seed: Any, may_create: bool) -> None:
         super().__init__()
         self.program = Program()
         self.outer: Recording | None = None
-        self.streams: list[tuple[Stream, Var, int]] = []
+        self.streams: list[tuple[Drawing, Var, int]] = []
         self.created: list[Any] = []  # variables
         self.done: dict[int, Any] = {}  # what effects gave that were performed in the dry run
         self.effects = 0
@@ -343,7 +347,8 @@ class Recording(Recorder):
         """Something that the world can see; if it gives arrays, it is done now, once for the dry
         run and for the first time that the program is played."""
         index, self.effects = self.effects, self.effects + 1
-        inputs, made = tuple(map(self.var, values)), ()
+        inputs: tuple = tuple(map(self.var, values))
+        made: tuple[Traced, ...] = ()
         if arrays:
             if self._written:
                 raise Unrecordable(f"{name} may look at variables that were assigned before it")
@@ -371,12 +376,17 @@ class Recording(Recorder):
         return self.kernel_of(pair)
 
     def kernel_of(self, pair: tuple[int, int] | None) -> Kernel:
-        from ..random import unseeded
-
         key = len(self.streams), pair
         if key not in self._kernels:
-            self._kernels[key] = unseeded() if pair is None else Stream.seeded(*pair)
+            random = np.frombuffer(os.urandom(16), np.uint64).tolist()
+            stream: Any = Drawing(*random) if pair is None else Drawing.seeded(*pair)
+            stream.pair = pair
+            self._kernels[key] = stream
         return Kernel(self, self._kernels[key])
+
+    def place(self, function: Callable[..., Any], *values: Any) -> Place:
+        """Where to draw, as a pure function computes it."""
+        return Place(*self.numbers("place", function, *values))
 
     # --- variables --------------------------------------------------------------------------------
     def value_of(self, variable: Any) -> Traced:
@@ -440,17 +450,6 @@ def _untraced(value: Any) -> Any:
     return value.array if type(value) is Traced else value
 
 
-@contextmanager
-def suspended() -> Iterator[None]:
-    """A block outside of the function that is recorded: ops simply compute."""
-    recording, threads.recording = threads.recording, None
-    try:
-        with paused():
-            yield
-    finally:
-        threads.recording = recording
-
-
 def apply_recorded(op: Any, operands: Any, params: dict[str, Any]) -> Any:
     """Apply an op of which an operand is recorded, or a parameter is a `Number`."""
     recording = threads.recording
@@ -467,8 +466,8 @@ def apply_recorded(op: Any, operands: Any, params: dict[str, Any]) -> Any:
         raise engine.complain(op, error, arrays, params) from None
     finally:
         restore(token)
-    results = y if y.__class__ is tuple else (y,)
-    results = [z if z.ndim or z.dtype.kind == "O" else z[()] for z in results]
+    parts = y if y.__class__ is tuple else (y,)
+    results = [z if z.ndim or z.dtype.kind == "O" else z[()] for z in parts]
     made = recording.say(op, values, params, results)
     for one in made if _unknown(op, values, params) else ():
         recording.guard("shape", one)
@@ -492,4 +491,4 @@ def _unknown(op: Any, values: list, params: dict) -> bool:
     return any(None in shape for shape, _ in (told if isinstance(told, list) else [told]))
 
 
-engine.bind_compiler(Traced, Recorded, apply_recorded)
+engine.Traced, engine.Recorded, engine.record = Traced, Recorded, apply_recorded

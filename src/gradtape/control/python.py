@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors, nest
-from ..autodiff.custom import Pull, paused
+from ..autodiff.custom import Pull, custom_gradient, paused
 from ..autodiff.tape import GradientTape
+from ..core.apply import tensor
+from ..core.record import threads
 from ..framework import convert
 from ..framework.shapes import TensorSpec
 from ..ops import python
@@ -49,6 +51,9 @@ def py_function(
     several = isinstance(Tout, (list, tuple))
     wanted = [_dtype(t) for t in (Tout if several else [Tout])]
     inputs = [convert.to_tensor(one) for one in inp]
+    if threads.recording is not None:
+        played = _when_played(func, inputs, wanted)
+        return played if several else played[0]
     with paused(), GradientTape(persistent=True) as tape:
         tape.watch([x for x in inputs if _floating(x)])
         results = _results(func, inputs, wanted)
@@ -57,6 +62,35 @@ def py_function(
         pull=Pull(_grad(tape, inputs, results), inputs, [], results),
     )  # fmt: skip
     return list(made) if several else made[0]
+
+
+def _when_played(func: Callable[..., Any], inputs: list, wanted: list[np.dtype]) -> list:
+    """A call at every call of the function that is being recorded."""
+
+    def run(*arrays: Any) -> list:
+        given = [tensor(array) for array in arrays]
+        with GradientTape(persistent=True) as tape:
+            tape.watch([x for x in given if _floating(x)])
+            results = _results(func, given, wanted)
+        kept = np.empty((), object)
+        kept[()] = _grad(tape, given, results)
+        return [*(r._value for r in results), kept]
+
+    def pull(kept: Any, *cotangents: Any) -> list:
+        return [g._value for g in kept.item()(*map(tensor, cotangents))]
+
+    @custom_gradient
+    def call(*inputs: Any) -> Any:
+        recording = threads.recording
+        *made, kept = recording.effect("py_function", run, [x._value for x in inputs], True)
+
+        def grad(*cotangents: Any) -> Any:
+            values = [kept, *(c._value for c in cotangents)]
+            return list(map(tensor, threads.recording.effect("pull", pull, values, True)))
+
+        return list(map(tensor, made)), grad
+
+    return call(*inputs)
 
 
 def _given(results: list) -> Any:
@@ -120,6 +154,8 @@ def numpy_function(
     if func is None:
         return lambda f: lambda *args: numpy_function(f, args, Tout)
     inp = list(inp)
+    if threads.recording is not None:
+        return _called_when_played(func, [convert.to_tensor(one)._value for one in inp])
     result = func(*[np.array(one) for one in inp])
     flat = [None if one is None else convert.to_tensor(one) for one in nest.flatten(result)]
     inputs = [one for one in nest.flatten(inp) if convert.is_tensor_like(one)]
@@ -127,3 +163,14 @@ def numpy_function(
     made = iter(python.numpy_function.apply(*inputs, function=func, results=results))
     flat = [None if one is None else next(made) for one in flat]
     return flat[0] if len(flat) == 1 else flat
+
+
+def _called_when_played(func: Callable[..., Any], values: list) -> Any:
+    """A call at every call of the function that is being recorded; the tensors have no history."""
+
+    def run(*arrays: Any) -> list:
+        flat = nest.flatten(func(*[np.array(a) for a in arrays]))
+        return [convert.to_tensor(one)._value for one in flat if one is not None]
+
+    made = list(map(tensor, threads.recording.effect("numpy_function", run, values, True)))
+    return made[0] if len(made) == 1 else made

@@ -20,16 +20,6 @@ from .record import Value
 vocabulary: dict[Any, Any] = {}
 
 
-def speaks(*functions: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare how to write a NumPy function with ops, for operands."""
-
-    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        vocabulary.update(dict.fromkeys(functions, function))
-        return function
-
-    return declare
-
-
 class Operand:
     """A recorded value inside a rule."""
 

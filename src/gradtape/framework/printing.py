@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from .. import nest
-from ..core.record import Value
+from ..core.apply import tensor
+from ..core.record import Value, threads
 from . import convert
 from .shapes import TensorShape
 
@@ -99,11 +100,42 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     if not isinstance(summarize, int):
         raise TypeError(f"Expected int for argument 'summarize' not {summarize!r}.")
     write = _writer(sys.stderr if stream is None else stream)
-    write(sep.join(_texts(inputs, summarize)), end)
+
+    def show(inputs: Any) -> None:
+        write(sep.join(_texts(inputs, summarize)), end)
+
+    if threads.recording is None:
+        show(inputs)
+    else:
+        _print_when_played(show, inputs)
+
+
+def _print_when_played(show: Any, inputs: Any) -> None:
+    """At every call of the function that is being recorded."""
+    leaves = [
+        leaf._read() if hasattr(leaf, "_read") else leaf
+        for leaf in nest.flatten(list(inputs), expand_composites=True)
+    ]
+    tensors = [isinstance(leaf, Value) for leaf in leaves]
+    values = [leaf._value for leaf in leaves if isinstance(leaf, Value)]
+    others = [None if there else leaf for leaf, there in zip(leaves, tensors, strict=True)]
+
+    def again(*arrays: Any) -> None:
+        rest = iter(arrays)
+        found = [
+            tensor(next(rest)) if there else leaf
+            for leaf, there in zip(others, tensors, strict=True)
+        ]
+        show(nest.pack_sequence_as(list(inputs), found, expand_composites=True))
+
+    threads.recording.effect("print", again, values, arrays=False)
 
 
 def timestamp(name: str | None = None) -> Any:
     """The seconds since 1970 as a float64 tensor, to time a step with."""
+    if threads.recording is not None:
+        clock = threads.recording.effect("timestamp", lambda: [np.float64(time.time())], [], True)
+        return tensor(clock[0])
     return convert.to_tensor(time.time(), np.dtype(np.float64))
 
 

@@ -255,9 +255,8 @@ class Variable(metaclass=_Made):
         raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
 
     def __repr__(self) -> str:
-        return (
-            f"<tf.Variable '{self._name}' shape={self.shape} dtype={self.dtype.name}"
-            + (">" if threads.recording else f", numpy={text(self._outside(), precise=True)}>")
+        return f"<tf.Variable '{self._name}' shape={self.shape} dtype={self.dtype.name}" + (
+            ">" if threads.recording else f", numpy={text(self._outside(), precise=True)}>"
         )
 
     def __hash__(self) -> int:

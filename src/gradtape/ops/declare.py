@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core import apply
 from ..core.op import FLOATS, Op, registry
+from ..core.operand import vocabulary
 from .infer import broadcast, infer
 
 
@@ -24,6 +25,16 @@ def op(name: str, forward: Callable[..., Any], pull: Any, **more: Any) -> Op:
     return _applied(made, apply.general(made))
 
 
+def speaks(*functions: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare how to write a NumPy function with ops, for operands."""
+
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        vocabulary.update(dict.fromkeys(functions, function))
+        return function
+
+    return declare
+
+
 def _applied(made: Op, plain: Callable[..., Any]) -> Op:
     made.apply, made.infer = plain, partial(infer, made)
     for hear in _listeners:
@@ -34,6 +45,11 @@ def _applied(made: Op, plain: Callable[..., Any]) -> Op:
 # A check in `apply` whether somebody listens takes 2.3 % of a chain of scalars: listeners exchange
 # `apply` itself.
 _listeners: list[Callable[[Op], None]] = []
+
+
+def somebody_listens() -> bool:
+    """Whether ops are heard, and so must be applied one by one."""
+    return bool(_listeners)
 
 
 def listen(around: Callable[[Op, Any], Any]) -> Callable[[], None]:

@@ -14,8 +14,7 @@ import numpy as np
 
 from ..core import apply as engine
 from ..core.op import ANYTHING, Op
-from ..core.operand import speaks
-from .declare import elementwise, op
+from .declare import elementwise, op, speaks
 from .infer import Shape, alike, asked, exchanged, inserted, plus, reshaped, same
 from .reasons import Missing, Stopped
 

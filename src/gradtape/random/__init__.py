@@ -16,6 +16,7 @@ import numpy as np
 from .. import dtypes
 from ..core.apply import tensor
 from ..core.op import Op
+from ..core.record import threads
 from ..framework import convert
 from ..framework.arguments import attribute_dtype
 from ..framework.namespaces import lookup
@@ -102,7 +103,7 @@ class _Seeds:
         self.seed = seed
         self.kernels = {}
 
-    def kernel(self, seed: Any, *kind: Any) -> Stream:
+    def kernel(self, seed: Any, *kind: Any) -> Any:
         """The stream of the kernel for an op of this kind."""
         if seed is not None:
             if isinstance(seed, (str, bytes, list)) or (
@@ -113,6 +114,8 @@ class _Seeds:
                 raise TypeError(f"Expected int for argument 'seed2' not {seed!r}.")
             if np.size(getattr(seed, "_value", seed)) > 1:
                 raise ValueError(f"`seed` must be a single whole number, got {seed!r}.")
+        if threads.recording is not None:
+            return threads.recording.kernel(seed)
         if self.seed is None:
             if seed is None:
                 return Stream(*np.frombuffer(os.urandom(16), np.uint64).tolist())
@@ -128,6 +131,11 @@ class _Seeds:
 
 
 _seeds = _Seeds()
+
+
+def global_seed() -> Any:
+    """What `set_seed` was given last, None if it was not."""
+    return _seeds.seed
 
 
 def set_seed(seed: Any) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..autodiff.custom import custom_gradient
+from ..core import apply
 from ..core.apply import tensor
 from ..core.op import Op
 from ..framework import convert
@@ -69,6 +70,8 @@ def numpy_dtype(dtype: Any) -> np.dtype:
 
 def drawn(op: Op, stream: Stream, *operands: Any, **params: Any) -> Any:
     """A draw from a place in a stream."""
+    if stream.counter.__class__ is not int:  # a function that is recorded finds it at every call
+        return apply.record(op, operands, {"key": stream.key, "counter": stream.counter, **params})
     return op.apply(*operands, key=stream.key, counter=stream.counter, **params)
 
 

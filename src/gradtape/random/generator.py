@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..core.apply import tensor
+from ..core.record import threads
 from ..framework import convert
 from ..framework.variable import Variable
 from ..ops import chance
@@ -25,9 +26,18 @@ def _signed(numbers: Any) -> Any:
     return np.array([n & LONG for n in numbers], np.uint64).view(np.int64)
 
 
-def _stream(state: Any) -> Stream:
+def _stream(state: Any) -> Any:
+    return (
+        Stream(*_place(state))
+        if threads.recording is None
+        else threads.recording.place(_place, state)
+    )
+
+
+def _place(state: Any) -> tuple[int, int]:
+    """The key and the counter."""
     low, high, key = state.tolist()
-    return Stream(key, low & LONG | (high & LONG) << 64)
+    return key & LONG, low & LONG | (high & LONG) << 64
 
 
 def create_rng_state(seed: Any, alg: Any) -> Any:
@@ -138,7 +148,7 @@ class Generator:
             )
 
         def moved(state: Any) -> Any:
-            stream = _stream(state)
+            stream = Stream(*_place(state))
             stream.reserve(blocks)
             return _signed([stream.counter, stream.counter >> 64, stream.key])
 

@@ -36,6 +36,7 @@ class Runner:
         writer = _Writer(program)
         self.source = writer.text
         self._equations = writer.equations  # by line
+        self._effects = writer.effects
         self._file = f"<gradtape function {next(_serial)}>"
         # So that a traceback shows the lines, which name the user's; in front of them is one more.
         lines = ["\n", *self.source.splitlines(keepends=True)]
@@ -47,15 +48,16 @@ class Runner:
     def __del__(self) -> None:
         linecache.cache.pop(getattr(self, "_file", ""), None)
 
-    def __call__(self, values: Any) -> list | Failed:
-        """The results; or which guard did not hold, and then nothing has happened."""
+    def __call__(self, values: Any, done: dict[int, Any] | None = None) -> list | Failed:
+        """The results; or which guard did not hold, and then nothing has happened but the effects
+        before it. What effects gave that are `done` already is taken as it is."""
         try:
             play = self._free.pop()
         except IndexError:
             play = self._factory()
         token = silence(QUIET)
         try:
-            return play(*values)
+            return play(*values, {**done} if done else {}) if self._effects else play(*values)
         except Exception as error:
             raise self._explained(error) from None
         finally:
@@ -143,7 +145,8 @@ class _Writer:
         self._names: dict[int, str] = {}  # by id of what is bound
         self.lines: list[str] = []
         self.equations: dict[int, Equation] = {}  # by the number of the line, from 2 on
-        self._guards = count()
+        self._guards, self._performed = count(), count()
+        self.effects = any(isinstance(e.op, Effect) for e in program.equations)
         self._write()
         self.text = "\n".join(self.lines) + "\n"
 
@@ -191,6 +194,7 @@ class _Writer:
     def _write(self) -> None:
         program = self.program
         given = [repr(v) for v in program.inputs] + [repr(v) for _, v in program.captures]
+        given += ["done"] * self.effects
         self.lines.append(f"def play({', '.join(given)}):")
         for value, array in program.constants.items():
             self.bound[repr(value)] = array
@@ -220,12 +224,19 @@ class _Writer:
                 test = f"read is not {outcome}"
             else:
                 test = f"not {self.name('same', same)}(read, {outcome})"
-            self.say(f"if {test}: return {self.name('Failed', Failed)}({k}, read)")
+            told = f"{k}, read, done" if self.effects else f"{k}, read"
+            self.say(f"if {test}: return {self.name('Failed', Failed)}({told})")
             return
-        if isinstance(op, (Check, Effect)) and not equation.outputs:
+        if isinstance(op, Check):
             self.say(call, equation)
             return
         outputs = equation.outputs
+        if isinstance(op, Effect):
+            k = next(self._performed)
+            self.say(f"if {k} not in done: done[{k}] = {call}", equation)
+            call = f"done[{k}]"
+            if not outputs:
+                return
         if _several(equation):
             targets = ", ".join(map(repr, outputs))
             self.say(f"{targets}{',' if len(outputs) == 1 else ''} = {call}", equation)
@@ -242,7 +253,7 @@ class _Writer:
         return f"{self.name(equation.op.name, equation.op.forward)}({', '.join(words)})"
 
 
-_TAKEN = re.compile(r"v\d+|read|play|bind|and|or|not|if|else|in|is|for|def|return|lambda|None")
+_TAKEN = re.compile(r"v\d+|read|done|play|bind|and|or|not|if|else|in|is|for|def|return|lambda|None")
 _PLAIN = (int, bool, str, type(None))
 
 
@@ -259,7 +270,7 @@ def _bare(value: Var) -> bool:
 
 def _several(equation: Equation) -> bool:
     """Whether its function gives a tuple, be it of one."""
-    if len(equation.outputs) != 1:
+    if len(equation.outputs) != 1 or isinstance(equation.op, Effect):
         return True
     op = equation.op
     if not isinstance(op, Op) or any(v.dtype is None for v in equation.inputs):

@@ -1,0 +1,144 @@
+"""Playing a program equation by equation, on tensors: what a program means.
+
+Tapes, recordings around it and the doctor see every op, at the place where the user called it. It
+is also how a program shows why it failed; where nobody looks, a backend plays it.
+"""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Any, NamedTuple
+
+from ..core.apply import tensor
+from ..core.op import Op
+from ..core.place import stand_ins
+from ..core.record import threads
+from ..ops.shape import identity
+from .program import Assign, Check, Effect, Equation, Failed, Guard, Program, Var
+from .record import Number, Traced, apply_recorded
+
+
+class Spot(NamedTuple):
+    """The place of an op, as a frame tells it."""
+
+    f_code: CodeType
+    f_lasti: int
+
+
+def interpret(program: Program, leaves: Any, done: dict[int, Any] | None = None) -> Any:
+    """The results as tensors, or which guard did not hold; an exception and a guard that fails
+    leave variables as they were."""
+    player = _Player(program, dict(done or {}))
+    try:
+        return player.play(leaves)
+    except BaseException:
+        player.undo()
+        raise
+
+
+class _Player:
+    def __init__(self, program: Program, done: dict[int, Any]) -> None:
+        self.program, self.done = program, done
+        self.recording = threads.recording
+        self.known: dict[Any, Any] = {}  # tensors, and Python's numbers
+        self.journal: list[tuple[Any, Any]] = []  # variables and what they held
+        self.guards = self.effects = 0
+
+    def play(self, leaves: Any) -> Any:
+        program, known = self.program, self.known
+        known.update(zip(program.inputs, leaves, strict=True))
+        known.update((var, captured) for captured, var in program.captures)
+        known.update((var, variable._read()) for variable, var in program.variables)
+        known.update((var, tensor(array)) for var, array in program.constants.items())
+        for (stream, var), (_, blocks) in zip(program.streams, program.advances, strict=True):
+            if self.recording is None:
+                known[var] = stream.counter
+            else:
+                known[var] = self.recording.kernel_of(stream.pair).reserve(blocks).counter
+        given = {*program.given}
+        for equation in program.equations:
+            failed = self._play(equation)
+            if failed is not None:
+                self.undo()
+                return failed
+        if self.recording is None:
+            for stream, blocks in program.advances:
+                stream.reserve(blocks)
+        # Never the very tensor that was given, which would have derivative 1 to itself.
+        return [identity.apply(known[v]) if v in given else known[v] for v in program.outputs]
+
+    def undo(self) -> None:
+        for variable, array in reversed(self.journal):
+            variable._array = array
+
+    def _play(self, equation: Equation) -> Failed | None:
+        op, known = equation.op, self.known
+        if isinstance(op, Op):
+            operands = [known[v] for v in equation.inputs]
+            params = {
+                name: known[value] if value.__class__ is Var else value
+                for name, value in equation.params.items()
+            }
+            made = _apply(op, operands, params, Spot(*equation.place))
+            results = made if made.__class__ is tuple else (made,)
+            known.update(zip(equation.outputs, results, strict=True))
+            return None
+        values = [_raw(known[v]) for v in equation.inputs]
+        if isinstance(op, Guard):
+            return self._guard(op, values[0])
+        if isinstance(op, Assign):
+            (value,) = equation.inputs
+            if self.recording is None:
+                self.journal.append((op.variable, op.variable._outside()))
+            op.variable.assign(known[value])
+            known[equation.outputs[0]] = op.variable._read()
+            return None
+        traced = self.recording is not None and any(
+            type(v) is Traced or type(v) is Number for v in values
+        )
+        if isinstance(op, Check):
+            self.recording.check(op.forward, *values) if traced else op.forward(*values)
+            return None
+        if isinstance(op, Effect):
+            results = self._effect(op, values, bool(equation.outputs))
+        elif not traced:
+            results = op.forward(*values)
+            results = results if len(equation.outputs) > 1 else (results,)
+        elif equation.outputs[0].dtype is None:
+            results = self.recording.numbers(op.name, op.forward, *values)
+        else:
+            results = (self.recording.compute(op.name, op.forward, *values),)
+        for var, value in zip(equation.outputs, results, strict=True):
+            known[var] = value if var.dtype is None else tensor(value)
+        return None
+
+    def _guard(self, guard: Guard, value: Any) -> Failed | None:
+        if type(value) is Traced:
+            value.recording.guard(guard.name, value)
+            value = value.array
+        read = guard.forward(value)
+        index, self.guards = self.guards, self.guards + 1
+        return None if read == guard.outcome else Failed(index, read, self.done)
+
+    def _effect(self, op: Effect, values: list, arrays: bool) -> Any:
+        index, self.effects = self.effects, self.effects + 1
+        if self.recording is not None:
+            return self.recording.effect(op.name, op.forward, values, arrays)
+        if index not in self.done:
+            self.done[index] = op.forward(*values)
+        return self.done[index] if arrays else ()
+
+
+def _raw(value: Any) -> Any:
+    """The array of a tensor; numbers are themselves."""
+    return value if isinstance(value, int) else value._value
+
+
+def _apply(op: Op, operands: list, params: dict[str, Any], spot: Spot) -> Any:
+    """Apply an op; whoever asks for the caller finds the `spot` in this frame."""
+    if not operands and any(type(value) is Number for value in params.values()):
+        return apply_recorded(op, (), params)
+    return op.apply(*operands, **params)
+
+
+stand_ins.add(_apply.__code__)

@@ -1,0 +1,197 @@
+"""The recordings of one function for one key of arguments: a program for each outcome of guards."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from .. import nest
+from ..core.apply import tensor
+from ..core.record import Value, threads
+from ..framework import convert
+from ..framework.shapes import CompositeTensor, TensorShape
+from ..framework.variable import Variable
+from ..ops.declare import somebody_listens
+from ..ops.shape import identity
+from ..random import global_seed
+from .backends.numpy import Runner, build, line_of
+from .passes import optimise
+from .play import interpret
+from .program import Failed, Program
+from .record import Recording, Traced, Unrecordable
+
+log = logging.getLogger("gradtape")
+LIMIT = 64  # programs for one key
+# One for all functions: with one each, two threads whose functions call each other would wait for
+# each other.
+_recording = RLock()
+
+
+class Take:
+    """One recording: a program, and how its results become what the function returned."""
+
+    def __init__(self, program: Program, pack: Callable[[list], Any], cause: str) -> None:
+        self.program, self.pack, self.cause = program, pack, cause
+        self.outcomes = tuple([e.op.outcome for e in program.guards])
+        self.passes: list[tuple[str, int, int]] = []
+        self._runner: Runner | None = None
+
+    @property
+    def runner(self) -> Runner:
+        """The program made ready to run, when it is first needed."""
+        if self._runner is None:
+            self._runner = build(optimise(self.program, self.passes))
+        return self._runner
+
+    def play(self, leaves: list, done: dict[int, Any] | None) -> Any:
+        """The results as tensors, or the guard that did not hold."""
+        if threads.active or threads.recording is not None or somebody_listens():
+            return interpret(self.program, leaves, done)
+        captured = [t._value for t, _ in self.program.captures]
+        found: Any = self.runner([t._value for t in leaves] + captured, done)
+        return found if found.__class__ is Failed else list(map(tensor, found))
+
+
+class Tree:
+    """What a function does for one key."""
+
+    def __init__(self, python_function: Callable[..., Any], name: str, cause: str) -> None:
+        self._function, self._name, self._cause = python_function, name, cause
+        self.takes: list[Take] = []  # the latest one first
+        self.recordings = 0
+        self.eager = ""  # why it runs eagerly, if it does
+        self._kernels: dict[tuple, Any] = {}
+        self._seed: Any = global_seed()
+        self._warned = False
+
+    def call(self, bound: Any, may_create: bool = False) -> Any:
+        """Play the program that holds, or make it."""
+        done: dict[int, Any] | None = None
+        take = self.takes[0] if self.takes else None
+        cause = self._cause
+        while not self.eager:
+            fresh = take is None
+            if take is None:
+                take, done = self._record(bound, done, may_create, cause)
+                if take is None:
+                    break
+            found = take.play(bound.leaves, done)
+            if found.__class__ is not Failed:
+                if take is not self.takes[0]:
+                    self.takes.remove(take)
+                    self.takes.insert(0, take)
+                return take.pack(found)
+            if fresh:  # what is played differs in last bits from what was recorded
+                break
+            done, cause = found.done, self._told(take, found)
+            take = self._other(take, found)
+        return run_eagerly(self._function, *bound.rebuild(bound.leaves))
+
+    def _other(self, take: Take, failed: Failed) -> Take | None:
+        """The recording in which all went the same way, up to this guard."""
+        way = (*take.outcomes[: failed.index], failed.read)
+        return next((t for t in self.takes if t.outcomes[: len(way)] == way), None)
+
+    def _told(self, take: Take, failed: Failed) -> str:
+        """Which guard did not hold, in words."""
+        guard = take.program.guards[failed.index]
+        read = failed.read if guard.op.name != "numbers" else "other numbers"
+        return f"{guard.op.name} was {read} at {line_of(guard)}"
+
+    def _record(
+        self, bound: Any, done: dict[int, Any] | None, may_create: bool, cause: str
+    ) -> tuple[Take | None, dict[int, Any] | None]:
+        if len(self.takes) >= LIMIT:
+            self._warn(cause)
+            return None, None
+        with _recording:
+            try:
+                take, recording = self.record(bound, done, may_create, cause)
+                if recording.created:  # and once more, as it will be from now on
+                    take, recording = self.record(bound, done, False, cause)
+            except Unrecordable as reason:
+                self.eager = str(reason)
+                return None, None
+        self.takes.insert(0, take)
+        return take, recording.done
+
+    def record(
+        self, bound: Any, done: dict[int, Any] | None, may_create: bool, cause: str
+    ) -> tuple[Take, Recording]:
+        """Run the function once, on the values of the leaves."""
+        self.recordings += 1
+        recording = Recording(self._kernels, self._seed, may_create)
+        recording.done.update(done or {})
+        with recording.running():
+            inputs = [recording.trace(_array(leaf)) for leaf in bound.leaves]
+            args, kwargs = bound.rebuild([tensor(value) for value in inputs])
+            tensors, pack = _results(self._function(*args, **kwargs))
+            program = recording.finish(inputs, [t._value for t in tensors])
+        return Take(program, pack, cause), recording
+
+    def _warn(self, cause: str) -> None:
+        if not self._warned:
+            self._warned = True
+            log.warning(
+                "%s has been recorded %d times for one kind of arguments, and runs eagerly where "
+                "none of these holds: %s. Let Python look at fewer numbers: use tf.cond, tf.where "
+                "or tf.while_loop, or pass what changes as an argument. step.explain() tells more.",
+                self._name, LIMIT, cause,
+            )  # fmt: skip
+
+
+def _array(leaf: Any) -> Any:
+    value = leaf._value
+    return value.array if type(value) is Traced else value
+
+
+def run_eagerly(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+    """The function itself; its results are tensors all the same."""
+    tensors, pack = _results(function(*args, **kwargs))
+    # Never the very tensor that was given or captured, which would have derivative 1 to itself.
+    return pack([t if t._mark is not None else identity.apply(t) for t in tensors])
+
+
+def _results(result: Any) -> tuple[list, Callable[[list], Any]]:
+    """The tensors in a result, and what puts others in their places."""
+    leaves = nest.flatten(result, expand_composites=True)
+    made = [_as_tensor(leaf) for leaf in leaves]
+    where = [k for k, leaf in enumerate(made) if leaf is not None]
+    others = [leaf if made[k] is None else None for k, leaf in enumerate(leaves)]
+    single = len(leaves) == 1 and result is leaves[0]
+    # Without the tensors themselves, which would live as long as the program.
+    like = nest.map_structure(lambda x: x if isinstance(x, CompositeTensor) else None, result)
+
+    def pack(tensors: list) -> Any:
+        if single:
+            return tensors[0] if where else others[0]
+        flat = list(others)
+        for k, one in zip(where, tensors, strict=True):
+            flat[k] = one
+        return nest.pack_sequence_as(like, flat, expand_composites=True)
+
+    return [made[k] for k in where], pack
+
+
+_PLAIN = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
+
+
+def _as_tensor(leaf: Any) -> Any:
+    """A tensor for what TensorFlow makes one of, None for anything else."""
+    if isinstance(leaf, Variable):
+        return leaf.read_value()
+    if isinstance(leaf, TensorShape):
+        return convert.to_tensor(np.array(leaf.as_list(), np.int32))
+    if isinstance(leaf, Value):
+        return leaf
+    return convert.to_tensor(leaf) if isinstance(leaf, _PLAIN) else None
+
+
+def backend() -> str:
+    """The setting for debugging: `eager` or `numpy`."""
+    return os.environ.get("GRADTAPE_FUNCTION", "numpy")
