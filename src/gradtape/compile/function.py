@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
 from ..config import functions_run_eagerly
-from .concrete import ConcreteFunction
+from ..ops.declare import somebody_listens
 from .signature import Bound, Signature, why
+from .specialised import ConcreteFunction
+from .traces import Traces, printed
 from .tree import Tree, backend, run_eagerly
 
 
@@ -36,7 +39,7 @@ class Function:
         self._given = input_signature, reduce_retracing, jit_compile
         self._signature_of: Signature | None = None
         self._trees: dict[Any, Tree] = {}
-        self._traces: dict[Any, int] = {}  # how often it was traced, as TensorFlow counts
+        self._first: dict[Any, Tree] = {}  # of each of TensorFlow's traces
         self._instances: dict[int, tuple[Any, Function]] = {}
         if input_signature is not None:
             self._signature  # noqa: B018 - what does not fit is said at once
@@ -46,6 +49,7 @@ class Function:
         if self._signature_of is None:
             signature, reduce, _ = self._given
             self._signature_of = Signature(self._python_function, signature, reduce)
+            self._traces = Traces(self._signature_of)
         return self._signature_of
 
     @property
@@ -62,9 +66,14 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = self._signature.bind(args, kwargs)
-        if functions_run_eagerly() or backend() == "eager":
+        if functions_run_eagerly() or backend() == "eager" or somebody_listens():
             return run_eagerly(self._python_function, *bound.rebuild(bound.leaves))
-        return self._tree(bound).call(bound, may_create=len(self._trees) == 1)
+        return self._tree(bound).call(bound, self._may_create)
+
+    @property
+    def _may_create(self) -> bool:
+        """Variables are created when the function is first recorded, and never again."""
+        return len(self._trees) == 1
 
     def _tree(self, bound: Bound) -> Tree:
         """The recordings for these arguments."""
@@ -73,7 +82,7 @@ class Function:
             last = next(reversed(self._trees), None)
             cause = "the first call" if last is None else why(last, bound.key)
             tree = self._trees[bound.key] = Tree(self._python_function, self._name, cause)
-            self._traces.setdefault(bound.trace, 1)
+            self._first.setdefault(self._traces.of(bound), tree)
         return tree
 
     @property
@@ -100,13 +109,15 @@ class Function:
 
     def experimental_get_tracing_count(self) -> int:
         """How often TensorFlow would have traced the function."""
-        return sum(self._traces.values())
+        return len(self._traces) if self._signature_of is not None else 0
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._concrete())
-
-    def _concrete(self) -> list[ConcreteFunction]:
-        return []
+        shown = []
+        for trace, tree in self._first.items():
+            for take in tree.takes[:1]:
+                held = [variable for variable, _ in take.program.variables]
+                shown.append(printed(self._signature, trace, take.outputs, held, verbose))
+        return "\n\n".join(shown)
 
     def source(self) -> str:
         """The programs as Python, each statement with the line of yours that it comes from."""
@@ -135,17 +146,16 @@ class _Method:
     """A method of an object that it does not keep alive."""
 
     def __init__(self, function: Callable[..., Any], instance: Any, owner: type | None) -> None:
-        functools.update_wrapper(self, function)
-        self.__wrapped__ = function.__get__(instance(), owner).__func__
-        self._instance = instance
+        functools.update_wrapper(self, function, updated=())
+        bound = function.__get__(instance(), owner)
+        self.__signature__ = inspect.signature(bound)
+        self._function, self._instance = bound.__func__, instance
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         instance = self._instance()
         if instance is None:
-            raise ReferenceError(
-                "The object whose method this is does not exist any more."
-            )
-        return self.__wrapped__(instance, *args, **kwargs)
+            raise ReferenceError("The object whose method this is does not exist any more.")
+        return self._function(instance, *args, **kwargs)
 
 
 def function(

@@ -25,6 +25,9 @@ class Spot(NamedTuple):
     f_lasti: int
 
 
+_NOWHERE = (Spot.__new__.__code__, 0)
+
+
 def interpret(program: Program, leaves: Any, done: dict[int, Any] | None = None) -> Any:
     """The results as tensors, or which guard did not hold; an exception and a guard that fails
     leave variables as they were."""
@@ -79,7 +82,7 @@ class _Player:
                 name: known[value] if value.__class__ is Var else value
                 for name, value in equation.params.items()
             }
-            made = _apply(op, operands, params, Spot(*equation.place))
+            made = _apply(op, operands, params, Spot(*(equation.place or _NOWHERE)))
             results = made if made.__class__ is tuple else (made,)
             known.update(zip(equation.outputs, results, strict=True))
             return None

@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import nest
+from .. import dtypes, nest
 from ..core.apply import tensor
 from ..core.record import Value, threads
 from ..framework import convert
-from ..framework.shapes import CompositeTensor, TensorShape
+from ..framework.shapes import CompositeTensor, TensorShape, TensorSpec
 from ..framework.variable import Variable
-from ..ops.declare import somebody_listens
 from ..ops.shape import identity
 from ..random import global_seed
 from .backends.numpy import Runner, build, line_of
@@ -48,9 +47,14 @@ class Take:
             self._runner = build(optimise(self.program, self.passes))
         return self._runner
 
+    @property
+    def outputs(self) -> Any:
+        """What the function returns, with specs in the places of tensors."""
+        return self.pack([TensorSpec(v.shape, dtypes.of(v.dtype)) for v in self.program.outputs])
+
     def play(self, leaves: list, done: dict[int, Any] | None) -> Any:
         """The results as tensors, or the guard that did not hold."""
-        if threads.active or threads.recording is not None or somebody_listens():
+        if threads.active or threads.recording is not None:
             return interpret(self.program, leaves, done)
         captured = [t._value for t, _ in self.program.captures]
         found: Any = self.runner([t._value for t in leaves] + captured, done)
@@ -91,6 +95,14 @@ class Tree:
             done, cause = found.done, self._told(take, found)
             take = self._other(take, found)
         return run_eagerly(self._function, *bound.rebuild(bound.leaves))
+
+    def some_take(self, bound: Any, may_create: bool) -> Take:
+        """A recording for these arguments, which is not played."""
+        if not self.takes:
+            self._record(bound, None, may_create, self._cause)
+        if not self.takes:
+            raise TypeError(f"{self._name} cannot be recorded: {self.eager}.")
+        return self.takes[0]
 
     def _other(self, take: Take, failed: Failed) -> Take | None:
         """The recording in which all went the same way, up to this guard."""
