@@ -21,6 +21,8 @@ class Var:
     """A value of a program; one without a dtype is a Python number."""
 
     __slots__ = ("dtype", "number", "shape")
+    shape: Any  # a tuple, but None of a Python number
+    dtype: Any
 
     def __init__(self, number: int, shape: tuple[int, ...] | None, dtype: np.dtype | None) -> None:
         self.number, self.shape, self.dtype = number, shape, dtype
@@ -78,19 +80,38 @@ class Failed:
     done: dict[int, Any] = field(default_factory=dict)  # what effects gave that came before it
 
 
+class Buffer:
+    """Memory that a program keeps from call to call."""
+
+    __slots__ = ("number", "size")
+
+    def __init__(self, number: int, size: int) -> None:
+        self.number, self.size = number, size  # in bytes
+
+    def __repr__(self) -> str:
+        return f"b{self.number}"
+
+
+VIEW = "view"  # the memory of a result that only looks at its operand's
+
 Operation = Op | Python
 Place = tuple[Any, int]  # code and offset, as in the records of a tape
 
 
 @dataclass(eq=False, slots=True)
 class Equation:
-    """`outputs = op(*inputs, **params)`; a parameter may be a `Var`, too."""
+    """`outputs = op(*inputs, **params)`; a parameter may be a `Var`, too.
+
+    Where the passes have decided it, `memory` is a buffer to write to, or VIEW if the results are
+    looks at the operand's memory; otherwise results are new arrays.
+    """
 
     op: Any
     inputs: tuple[Var, ...]
     params: dict[str, Any]
     outputs: tuple[Var, ...]
     place: Place | None = None
+    memory: Any = None
 
     @property
     def uses(self) -> Iterator[Var]:
@@ -113,7 +134,8 @@ class Equation:
             return f"guard {call} is {_short(self.op.outcome)}"
         if not self.outputs:
             return call
-        return f"{', '.join(f'{v}:{v.kind}' for v in self.outputs)} = {call}"
+        where = "" if self.memory is None else f" @{self.memory}"
+        return f"{', '.join(f'{v}:{v.kind}' for v in self.outputs)} = {call}{where}"
 
 
 @dataclass(eq=False)
@@ -129,6 +151,7 @@ class Program:
     updates: tuple[tuple[Any, Var], ...] = ()  # variables and their values at the end
     advances: tuple[tuple[Any, int], ...] = ()  # streams and how many blocks were drawn
     outputs: tuple[Var, ...] = ()
+    buffers: tuple[Buffer, ...] = ()
     numbers: Iterator[int] = field(default_factory=count)
 
     def new(self, shape: tuple[int, ...] | None, dtype: np.dtype | None) -> Var:

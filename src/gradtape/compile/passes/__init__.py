@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..program import Program, verify
+from . import algebra, common, constants, dead, guards, lower, memory
 
 CHECKED = False  # whether every pass is followed by the verifier, as in tests
-PASSES: list[tuple[str, Callable[[Program], Program]]] = []
+PASSES: list[tuple[str, Callable[[Program], Program]]] = [
+    ("dead code", dead.remove),
+    ("lowering", lower.lower),
+    ("constants", constants.fold),
+    ("common subexpressions", common.share),
+    ("algebra", algebra.simplify),
+    ("constants once more", constants.fold_all),
+    ("subexpressions once more", common.share),
+    ("what is dead now", dead.remove),
+    ("guards first", guards.hasten),
+    ("memory", memory.plan),
+]
 
 
 def optimise(program: Program, told: list[tuple[str, int, int]] | None = None) -> Program:

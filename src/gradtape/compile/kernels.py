@@ -1,0 +1,128 @@
+"""What the compiler knows of ops beyond their declarations: which are one call of a NumPy function
+that can write into an array, which only look at their operand's memory, which make new arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..core.op import Op
+from ..ops import elementwise, index, linear, neural, reduce, shape
+from .program import Equation, Python, Var
+
+NATIVE = "?bhilqBHILQfdFD"  # dtypes of NumPy's own, but for float16
+
+
+@cache
+def ufunc_of(op: Any) -> Any:
+    """The NumPy function that is all of an element-wise op, if there is one."""
+    if not isinstance(op, Op) or not op.broadcasts:
+        return None
+    forward = op.forward
+    if isinstance(forward, np.ufunc):
+        return forward
+    plain = getattr(forward, "__module__", "") == "_operator"
+    if plain or getattr(forward, "__qualname__", "").startswith("shared."):
+        return next((f for f in op.numpy if isinstance(f, np.ufunc)), None)
+    return None
+
+
+def is_native(value: Var) -> bool:
+    return value.dtype is not None and value.dtype.char in NATIVE
+
+
+@cache
+def _result_type(ufunc: Any, dtypes: tuple[np.dtype, ...]) -> np.dtype | None:
+    try:
+        return ufunc.resolve_dtypes((*dtypes, *(None,) * ufunc.nout))[-1]
+    except TypeError:
+        return None
+
+
+def as_ufunc(equation: Equation) -> Any:
+    """The function that computes an equation in one call, with the dtypes that it has."""
+    found = ufunc_of(equation.op)
+    if found is None or equation.params or not is_native(equation.outputs[0]):
+        return None
+    if not all(map(is_native, equation.inputs)):
+        return None
+    dtypes = tuple(v.dtype for v in equation.inputs)
+    if found.nin != len(dtypes) or _result_type(found, dtypes) != equation.outputs[0].dtype:
+        return None
+    return found
+
+
+# --- memory ---------------------------------------------------------------------------------------
+# The result is the operand itself, or another look at its numbers.
+LOOKS = frozenset(
+    (shape.identity, shape.stop_gradient, shape.reshape, shape.transpose, shape.broadcast_to,
+     shape.split, shape.unstack)
+)  # fmt: skip
+# New arrays, whatever comes in; of all other ops this is not known.
+NEW = frozenset(
+    (linear.matmul, linear.matmul_nt, linear.matmul_tn, reduce.sum, reduce.mean, reduce.max,
+     reduce.min, elementwise.sigmoid, elementwise.sigmoid_grad, elementwise.tanh_grad,
+     elementwise.softplus, elementwise.squared_difference, neural.relu, neural.relu_gate,
+     neural.bias_add, neural.gelu, neural.gelu_grad, index.gather, shape.concat, shape.stack,
+     shape.cast)
+)  # fmt: skip
+
+
+def looks(equation: Equation) -> bool:
+    """Whether the results are looks at the first operand's memory."""
+    if equation.op is index.getitem:
+        return len(equation.inputs) == 1 and is_basic(equation.params["key"])
+    return equation.op in LOOKS
+
+
+def is_basic(key: Any) -> bool:
+    """Whether a key only looks: positions in arrays pick."""
+    plain = (int, slice, type(None), type(Ellipsis), np.integer)
+    return all(isinstance(part, plain) for part in (key if isinstance(key, tuple) else (key,)))
+
+
+def is_new(equation: Equation) -> bool:
+    """Whether the results are arrays of their own."""
+    return equation.op in NEW or isinstance(equation.op, Kernel) or as_ufunc(equation) is not None
+
+
+# --- writing into an array ------------------------------------------------------------------------
+PRODUCTS = frozenset((linear.matmul, linear.matmul_nt, linear.matmul_tn))
+
+
+def by_element(equation: Equation) -> bool:
+    """Whether it goes element by element, so that it may write where it reads."""
+    return as_ufunc(equation) is not None or equation.op is unless_zero
+
+
+def writes(equation: Equation) -> bool:
+    """Whether backends can let it write its result into an array."""
+    op, (made, *_) = equation.op, equation.outputs
+    if not is_native(made) or not all(map(is_native, equation.inputs)):
+        return False
+    if op in PRODUCTS:
+        return made.dtype.char in "fd"
+    if op in (shape.concat, shape.reshape):
+        return True
+    if op is shape.cast:
+        return equation.inputs[0].dtype.kind != "c"
+    return by_element(equation)
+
+
+@dataclass(eq=False, frozen=True)
+class Kernel(Python):
+    """A function of the compiler's own, whose results are new arrays."""
+
+    infer: Callable[..., Any]
+
+
+def _first(a: Any, *_: Any, **__: Any) -> Any:
+    return a
+
+
+# The second operand, but 0 where the first one is 0.
+unless_zero = Kernel("unless_zero", lambda a, b: elementwise.zero_where(a == 0, b), _first)

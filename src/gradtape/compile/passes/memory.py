@@ -1,0 +1,150 @@
+"""Memory: which values live in buffers that the program keeps from call to call, and in which.
+
+A buffer is used again as soon as nobody needs its numbers, by the very equation that uses them last
+if it goes element by element. What can be seen from outside (results, new values of variables,
+whatever a Python function is given) is a new array at every call.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...ops import shape
+from ..kernels import by_element, is_new, looks, writes
+from ..program import VIEW, Buffer, Equation, Program, Var
+from .constants import bytes_of
+
+
+def plan(program: Program) -> Program:
+    return _Plan(program).program
+
+
+class _Plan:
+    def __init__(self, program: Program) -> None:
+        self.equations = program.equations
+        self.last: dict[Var, int] = {}  # the last equation that needs a value's memory
+        self.seen: set[Var] = set()  # whose memory can be seen from outside
+        self._follow(program)
+        self.buffers: list[Buffer] = []
+        self.free: dict[int, list[Buffer]] = {}  # by size
+        self.held: dict[Var, Buffer] = {}  # of values whose memory is needed
+        self.ending: dict[int, list[Var]] = {}  # those of them that an equation is last to need
+        self.root: dict[Var, Var] = {}  # whose memory a value looks at
+        self.static: dict[Var, Any] = {}  # stand-ins with the strides of what does not move
+        for value, array in program.constants.items():
+            if value.shape and array.dtype.kind != "O":
+                self.static[value] = _stand_in(value.shape, array.strides)
+        made = [self._decided(k, e) for k, e in enumerate(self.equations)]
+        self.program = program.with_equations(made, buffers=tuple(self.buffers))
+
+    def _follow(self, program: Program) -> None:
+        """Find until when, and whether from outside, the memory of values is looked at."""
+        end = len(self.equations)
+        for value in program.results:
+            self.last[value] = end
+            self.seen.add(value)
+        for k in range(end - 1, -1, -1):
+            equation = self.equations[k]
+            own = is_new(equation) and not looks(equation)
+            # What is not known to make new arrays may hand on those that it is given.
+            until, seen = k, equation.must_stay
+            if not own:
+                until = max((self.last.get(v, k) for v in equation.outputs), default=k)
+                seen = seen or any(v in self.seen for v in equation.outputs)
+            for value in equation.uses:
+                if self.last.get(value, -1) < until:
+                    self.last[value] = until
+                if seen:
+                    self.seen.add(value)
+
+    def _decided(self, k: int, equation: Equation) -> Equation:
+        memory: Any = None
+        if looks(equation) and (equation.inputs[0] not in self.static or self._looks(equation)):
+            memory = VIEW
+        elif self._may_be_kept(equation):
+            memory = self._buffer(k, equation)
+            (value,) = equation.outputs
+            self.held[value] = memory
+            self.ending.setdefault(max(self.last.get(value, k), k), []).append(value)
+            self.static[value] = _stand_in(value.shape)
+        for value in self.ending.pop(k, ()):
+            if value in self.held:
+                buffer = self.held.pop(value)
+                self.free.setdefault(buffer.size, []).append(buffer)
+        return Equation(
+            equation.op, equation.inputs, equation.params, equation.outputs, equation.place, memory
+        )
+
+    def _looks(self, equation: Equation) -> bool:
+        """Note the looks at memory that does not move; whether that is possible."""
+        a = equation.inputs[0]
+        found = _look(equation, self.static[a])
+        if found is None:
+            return False
+        for value, look in zip(equation.outputs, found, strict=True):
+            self.static[value] = look
+            self.root[value] = self.root.get(a, a)
+        return True
+
+    def _may_be_kept(self, equation: Equation) -> bool:
+        if len(equation.outputs) != 1 or not writes(equation):
+            return False
+        (value,) = equation.outputs
+        return bool(value.shape) and value not in self.seen and prod(value.shape) > 0
+
+    def _buffer(self, k: int, equation: Equation) -> Buffer:
+        (made,) = equation.outputs
+        size = bytes_of(made)
+        if by_element(equation):
+            uses = [self.root.get(v, v) for v in equation.inputs]
+            for value in equation.inputs:
+                # In place, if it is the whole of the memory that this equation is last to need.
+                if (
+                    value in self.held
+                    and self.last[value] <= k
+                    and value.shape == made.shape
+                    and value.dtype.itemsize == made.dtype.itemsize
+                    and all(v is value for v, u in zip(equation.inputs, uses, strict=True)
+                            if u is value)
+                ):  # fmt: skip
+                    return self.held.pop(value)
+        free = self.free.get(size)
+        if free:
+            return free.pop()
+        buffer = Buffer(len(self.buffers), size)
+        self.buffers.append(buffer)
+        return buffer
+
+
+def _stand_in(size: tuple[int, ...], strides: Any = None) -> Any:
+    """An array of one byte that says it has this shape: to see what looks at it are like."""
+    if strides is None:
+        steps = [prod(size[k + 1 :]) for k in range(len(size))]
+    else:
+        steps = list(strides)
+    return np.lib.stride_tricks.as_strided(_BYTE, size, steps)
+
+
+_BYTE = np.zeros(1, np.int8)
+
+
+def _look(equation: Equation, a: Any) -> tuple | None:
+    """The looks at a stand-in; None where numbers would have to be moved."""
+    if equation.op is shape.reshape:
+        wanted = equation.outputs[0].shape
+        if a.flags.c_contiguous:
+            return (_stand_in(wanted),)
+        return (a.squeeze()[_inserted(wanted)],) if _same_but_ones(a.shape, wanted) else None
+    y = equation.op.forward(a, **equation.params)
+    return y if y.__class__ is tuple else (y,)
+
+
+def _same_but_ones(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    return [n for n in a if n != 1] == [n for n in b if n != 1]
+
+
+def _inserted(wanted: tuple[int, ...]) -> tuple:
+    return tuple([None if n == 1 else slice(None) for n in wanted])

@@ -1,0 +1,450 @@
+"""What each pass makes of small programs, by their text before and after."""
+
+from __future__ import annotations
+
+import re
+import time
+from textwrap import dedent
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+from gradtape.compile.backends.numpy import build
+from gradtape.compile.passes import (
+    algebra,
+    common,
+    constants,
+    dead,
+    guards,
+    lower,
+    memory,
+    optimise,
+)
+from gradtape.compile.program import Check, Effect, Equation, Guard, Python, verify
+from gradtape.ops import compare, elementwise, neural, reduce, shape
+from gradtape.ops.elementwise import add, div, exp, mul, neg, sub
+from gradtape.ops.linear import matmul, matmul_nt, matmul_tn
+
+from .making import Making
+
+
+def text(program):
+    """What a program computes, with its values numbered as they come."""
+    verify(program)
+    lines = [line for line in str(program).splitlines() if not line.startswith("input")]
+    names = dict.fromkeys(re.findall(r"\bv\d+\b", "\n".join(lines)))
+    body = "\n".join(lines)
+    for k, name in enumerate(names):
+        body = re.sub(rf"\b{name}\b", f"%{k}", body)
+    return body
+
+
+def reads(program, expected):
+    assert text(program) == dedent(expected).strip()
+
+
+def equal(program, after, *values, exact=True):
+    """That two programs give the same numbers."""
+    for a, b in zip(build(program)(values), build(after)(values), strict=True):
+        assert np.shape(a) == np.shape(b)
+        if exact:
+            assert np.array_equal(a, b, equal_nan=True)
+        else:
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def draw(*shape):
+    return np.random.default_rng(3).normal(size=shape).astype("f4")
+
+
+# --- dead code ------------------------------------------------------------------------------------
+def test_dead_code_goes_and_what_matters_stays():
+    p = Making()
+    x = p.input(3)
+    p(exp, x)
+    y = p(neg, x)
+    p.do(Check("positive", lambda a: None), p(exp, y))
+    reads(
+        dead.remove(p.give(y)),
+        """
+        %0:f4[3] = neg(%1)
+        %2:f4[3] = exp(%0)
+        positive(%2)
+        return %0
+        """,
+    )
+
+
+# --- constants ------------------------------------------------------------------------------------
+def test_constants_are_computed_once():
+    p = Making()
+    two = p(add, p.constant(1.0), p.constant(1.0))
+    y = p(mul, p.input(3), p(mul, two, two))
+    reads(
+        constants.fold(p.give(y)),
+        """
+        constant %0:f4[] = 4.0
+        %1:f4[3] = mul(%2, %0)
+        return %1
+        """,
+    )
+
+
+def test_large_arrays_are_not_made_of_small_ones():
+    p = Making()
+    tall, wide = p.constant(np.ones((1000, 1))), p.constant(np.ones((1, 1000)))
+    program = constants.fold(p.give(p(add, tall, wide)))
+    assert len(program.equations) == 1
+
+
+def test_what_raises_raises_when_it_is_played():
+    p = Making()
+    matrix = p.constant(np.ones((2, 3)))
+    y = p.program.new((2, 3), np.dtype("f4"))
+    p.program.equations.append(Equation(matmul, (matrix, matrix), {}, (y,)))
+    assert len(constants.fold(p.give(y)).equations) == 1
+
+
+# --- common subexpressions ------------------------------------------------------------------------
+def test_what_is_computed_twice_is_computed_once():
+    p = Making()
+    x = p.input(3)
+    one, two = p(mul, p(exp, x), p.constant(2.0)), p(mul, p(exp, x), p.constant(2.0))
+    reads(
+        common.share(p.give(p(add, one, two))),
+        """
+        constant %0:f4[] = 2.0
+        %1:f4[3] = exp(%2)
+        %3:f4[3] = mul(%1, %0)
+        %4:f4[3] = add(%3, %3)
+        return %4
+        """,
+    )
+
+
+def test_parameters_make_a_difference_and_zero_has_a_sign():
+    p = Making()
+    x = p.input(2, 2)
+    rows = p(reduce.sum, x, axis=(-1,), keepdims=False)
+    columns = p(reduce.sum, x, axis=(-2,), keepdims=False)
+    plus, minus = p(div, x, p.constant(0.0)), p(div, x, p.constant(-0.0))
+    program = p.give(rows, columns, plus, minus)
+    assert len(common.share(program).equations) == 4
+
+
+def test_effects_and_guards_happen_each_time():
+    p = Making()
+    x = p.input()
+    for _ in "12":
+        p.do(Effect("print", print), x)
+        p.do(Guard("bool", bool, outcome=True), x)
+    assert len(common.share(p.give()).equations) == 4
+
+
+# --- lowering -------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "op",
+    [
+        elementwise.sigmoid, elementwise.sigmoid_grad, elementwise.tanh_grad, elementwise.rsqrt,
+        elementwise.sqrt_grad, elementwise.rsqrt_grad, elementwise.reciprocal_grad,
+        elementwise.squared_difference, elementwise.softsign, neural.relu, neural.relu_gate,
+        neural.silu,
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("size", [(), (5,), (40, 50)])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_steps_give_the_bits_of_the_op(op, size, dtype):
+    values = [np.abs(draw(*size)).astype(dtype)[()] for _ in op.rules]
+    for special in (0.0, -0.0, np.inf, np.nan):
+        if size:
+            values[0] = values[0].copy()
+            values[0].flat[hash(special) % 5] = special
+    p = Making()
+    program = p.give(p(op, *[p.input(*size, dtype=dtype) for _ in values]))
+    after = lower.lower(program)
+    assert size == () or op not in [e.op for e in after.equations]
+    equal(program, after, *values)
+
+
+def test_means_are_sums_and_powers_are_products():
+    p = Making()
+    x = p.input(2, 4)
+    mean = p(reduce.mean, x, axis=(-1,), keepdims=True)
+    cube = p(elementwise.power, mean, p.constant(3.0))
+    reads(
+        lower.lower(p.give(cube)),
+        """
+        constant %0:f4[] = 4.0
+        %1:f4[2,1] = reduce_sum(%2, axis=(-1,), keepdims=True)
+        %3:f4[2,1] = div(%1, %0)
+        %4:f4[2,1] = square(%3)
+        %5:f4[2,1] = mul(%4, %3)
+        return %5
+        """,
+    )
+
+
+# --- algebra --------------------------------------------------------------------------------------
+def simplified(program):
+    return dead.remove(common.share(algebra.simplify(program)))
+
+
+def test_ones_zeros_and_signs():
+    p = Making()
+    x = p.input(3)
+    y = p(mul, p(add, x, p.constant(0.0)), p.constant(1.0))
+    y = p(sub, p(div, y, p.constant(1.0)), p.constant(0.0))
+    y = p(add, y, p(neg, p(neg, p(neg, p.input(3)))))
+    program = p.give(y)
+    reads(simplified(program), "%0:f4[3] = sub(%1, %2)\nreturn %0")
+    equal(program, simplified(program), draw(3), draw(3))
+
+
+def test_zero_times_a_number_is_not_zero():
+    p = Making()
+    program = p.give(p(mul, p.input(3), p.constant(0.0)))
+    assert len(simplified(program).equations) == 1
+
+
+def test_constant_factors_come_together():
+    p = Making()
+    y = p(mul, p.constant(0.5), p(mul, p(neg, p.input(3)), p.constant(3.0)))
+    reads(
+        simplified(p.give(p(neg, p(div, y, p.constant(4.0))))),
+        """
+        constant %0:f4[] = 0.375
+        %1:f4[3] = mul(%0, %2)
+        return %1
+        """,
+    )
+
+
+def test_factors_whose_product_is_no_number_stay_apart():
+    p = Making()
+    y = p(mul, p.constant(1e30), p(mul, p.constant(1e30), p.input(3)))
+    assert len(simplified(p.give(y)).equations) == 2
+
+
+def test_numbers_that_are_seen_from_many_places_stay_numbers():
+    p = Making()
+    x = p.input(2, 3)
+    ones = p.constant(np.ones((2, 3)))
+    g = p(shape.broadcast_to, p(div, p.input(), p.constant(2.0)), shape=(2, 3))
+    program = p.give(p(mul, p(mul, ones, g), x), p(reduce.sum, g, axis=(0,), keepdims=False))
+    reads(
+        simplified(program),
+        """
+        constant %0:f4[] = 0.5
+        %1:f4[] = mul(%0, %2)
+        %3:f4[2,3] = mul(%1, %4)
+        %5:f4[3] = broadcast_to(%2, shape=(3,))
+        return %3, %5
+        """,
+    )
+    equal(program, simplified(program), draw(2, 3), np.float32(3))
+
+
+def test_reshapes_and_transposes_come_together():
+    p = Making()
+    x = p.input(2, 3, 4)
+    y = p(shape.reshape, p(shape.reshape, x, shape=(6, 4)), shape=(4, -1))
+    z = p(shape.transpose, p(shape.transpose, x, axes=(1, 2, 0)), axes=(2, 0, 1))
+    one = p(shape.transpose, p.input(1, 5), axes=(1, 0))
+    program = p.give(y, z, one)
+    reads(
+        simplified(program),
+        """
+        %0:f4[4,6] = reshape(%1, shape=(4, 6))
+        %2:f4[5,1] = reshape(%3, shape=(5, 1))
+        return %0, %1, %2
+        """,
+    )
+    equal(program, simplified(program), draw(2, 3, 4), draw(1, 5))
+
+
+def test_transposes_become_flags_of_products():
+    p = Making()
+    a, b = p.input(3, 4), p.input(3, 5)
+    program = p.give(
+        p(matmul, p(shape.transpose, a, axes=(1, 0)), b),
+        p(matmul_tn, a, p(shape.transpose, p(shape.transpose, b, axes=(1, 0)), axes=(-1, -2))),
+        p(matmul_nt, p(shape.transpose, b, axes=(1, 0)), p(shape.transpose, a, axes=(1, 0))),
+    )
+    assert {e.op for e in simplified(program).equations} <= {matmul_tn, matmul, shape.transpose}
+    equal(program, simplified(program), draw(3, 4), draw(3, 5))
+
+
+def test_products_of_stacks_are_products_of_matrices():
+    p = Making()
+    a, b, c = p.input(2, 3, 4), p.input(4, 5), p.input(7, 4, 1)
+    program = p.give(p(matmul, a, b), p(matmul_tn, b, c))
+    reads(
+        simplified(program),
+        """
+        %0:f4[6,4] = reshape(%1, shape=(6, 4))
+        %2:f4[6,5] = matmul(%0, %3)
+        %4:f4[2,3,5] = reshape(%2, shape=(2, 3, 5))
+        %5:f4[7,4] = reshape(%6, shape=(7, 4))
+        %7:f4[7,5] = matmul(%5, %3)
+        %8:f4[7,5,1] = reshape(%7, shape=(7, 5, 1))
+        return %4, %8
+        """,
+    )
+    equal(program, simplified(program), draw(2, 3, 4), draw(4, 5), draw(7, 4, 1), exact=False)
+
+
+def test_a_column_times_a_row_is_no_product_of_matrices():
+    p = Making()
+    ones = p.constant(np.ones((6, 1)))
+    program = p.give(p(exp, p(matmul_nt, ones, p.input(4, 1))))
+    reads(
+        simplified(program),
+        """
+        %0:f4[1,4] = reshape(%1, shape=(1, 4))
+        %2:f4[1,4] = exp(%0)
+        %3:f4[6,4] = broadcast_to(%2, shape=(6, 4))
+        return %3
+        """,
+    )
+    equal(program, simplified(program), draw(4, 1))
+
+
+# --- guards ---------------------------------------------------------------------------------------
+def test_guards_come_first_but_not_before_effects():
+    p = Making()
+    x = p.input()
+    y = p(exp, x)
+    p.do(Guard("bool", bool, outcome=True), p(compare.greater, x, p.constant(0.0)))
+    p.do(Effect("print", print), y)
+    z = p(neg, y)
+    p.do(Guard("float", float, outcome=2.0), x)
+    reads(
+        guards.hasten(p.give(z)),
+        """
+        constant %0:f4[] = 0.0
+        %1:b1[] = greater(%2, %0)
+        guard bool(%1) is True
+        %3:f4[] = exp(%2)
+        print(%3)
+        guard float(%2) is 2.0
+        %4:f4[] = neg(%3)
+        return %4
+        """,
+    )
+
+
+# --- memory ---------------------------------------------------------------------------------------
+def test_buffers_are_used_again_and_in_place():
+    p = Making()
+    x, w = p.input(8, 8), p.input(8, 8)
+    y = p(exp, p(matmul, x, w))
+    z = p(matmul, y, w)
+    program = memory.plan(p.give(p(add, p(matmul, z, w), y)))
+    reads(
+        program,
+        """
+        %0:f4[8,8] = matmul(%1, %2) @b0
+        %3:f4[8,8] = exp(%0) @b0
+        %4:f4[8,8] = matmul(%3, %2) @b1
+        %5:f4[8,8] = matmul(%4, %2) @b2
+        %6:f4[8,8] = add(%5, %3)
+        return %6
+        """,
+    )
+    equal(p.program, program, draw(8, 8), draw(8, 8))
+
+
+def test_what_can_be_seen_from_outside_is_new_at_every_call():
+    kept = []
+    p = Making()
+    x = p.input(4, 4)
+    y = p(exp, x)
+    part = p(shape.transpose, p(shape.reshape, y, shape=(2, 8)), axes=(1, 0))
+    p.do(Effect("keep", kept.append), p(neg, x))
+    program = memory.plan(p.give(part))
+    assert [e.memory for e in program.equations] == [None, "view", "view", None, None]
+    run = build(program)
+    (first,) = run([draw(4, 4)])
+    before = first.copy()
+    run([2 * draw(4, 4)])
+    assert np.array_equal(first, before)
+    assert not np.array_equal(kept[0], kept[1])
+
+
+def test_views_of_buffers_are_made_with_the_program():
+    p = Making()
+    x = p.input(4, 6)
+    y = p(exp, x)
+    one, two = p(shape.split, y, sizes=(2, 4), axis=-1)
+    flat = p(shape.reshape, two, shape=(16,))
+    program = memory.plan(p.give(p(reduce.sum, one, axis=None, keepdims=False), p(exp, flat)))
+    reads(
+        program,
+        """
+        %0:f4[4,6] = exp(%1) @b0
+        %2:f4[4,2], %3:f4[4,4] = split(%0, sizes=(2, 4), axis=-1) @view
+        %4:f4[16] = reshape(%3, shape=(16,)) @b1
+        %5:f4[] = reduce_sum(%2, axis=None, keepdims=False)
+        %6:f4[16] = exp(%4)
+        return %5, %6
+        """,
+    )
+    equal(p.program, program, draw(4, 6))
+
+
+def test_a_buffer_is_not_overwritten_while_somebody_looks():
+    p = Making()
+    x = p.input(4, 4)
+    y = p(exp, x)
+    turned = p(shape.transpose, y, axes=(1, 0))
+    z = p(mul, y, turned)  # not in place, as it reads the same numbers in another order
+    kept = Python("kept", lambda a: a)
+    w = p.program.new((4, 4), np.dtype("f4"))
+    p.program.equations.append(Equation(kept, (z,), {}, (w,)))
+    program = p.give(p(add, p(add, p(exp, p(exp, x)), w), turned))
+    equal(program, memory.plan(program), draw(4, 4))
+
+
+# --- all of them ----------------------------------------------------------------------------------
+def network():
+    """A step of a small network, as the recorder writes it."""
+    rng = np.random.default_rng(0)
+    w, b = (tf.Variable(rng.normal(size=s).astype("f4")) for s in ((4, 8), (8,)))
+    p = Making()
+    x, target, vw, vb = p.input(16, 4), p.input(16, 8), p.variable(w), p.variable(b)
+    h = p(neural.relu, p(add, p(matmul, x, vw), vb))
+    d = p(sub, h, target)
+    loss = p(reduce.mean, p(elementwise.square, d), axis=None, keepdims=False)
+    g = p(shape.broadcast_to, p(div, p.constant(1.0), p.constant(128.0)), shape=(16, 8))
+    g = p(neural.relu_gate, p(mul, g, p(mul, p.constant(2.0), d)), h)
+    gw, gb = p(matmul_tn, x, g), p(reduce.sum, g, axis=(0,))
+    for variable, value, grad in ((w, vw, gw), (b, vb, gb)):
+        p.update(variable, p(sub, value, p(mul, p.constant(0.1), grad)))
+    return p.give(loss, gw), [w, b]
+
+
+def test_a_step_of_a_network_comes_out_the_same():
+    plain, ours = [], []
+    for results, how in ((plain, lambda p: p), (ours, optimise)):
+        program, variables = network()
+        run = build(how(program))
+        for k in range(3):
+            results += run([draw(16, 4) + k, draw(16, 8)])
+        results += [v.numpy() for v in variables]
+    for a, b in zip(plain, ours, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_ten_thousand_equations_take_no_longer_each():
+    times = []
+    for count in (1_000, 10_000):
+        p = Making()
+        x, w = p.input(4), p.input(4)
+        for _ in range(count // 4):
+            x = p(elementwise.sigmoid, p(add, p(mul, x, w), w))
+            x = p(elementwise.tanh, x)
+        start = time.process_time()
+        build(optimise(p.give(x)))
+        times.append((time.process_time() - start) / count)
+    assert times[1] < 4 * times[0]
