@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from threading import Thread
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 import gradtape as tf
 from gradtape import errors
 from gradtape.compile.backends.numpy import build
-from gradtape.compile.program import Effect, Failed, Guard, Python
+from gradtape.compile.program import Effect, Equation, Failed, Guard, Python
 from gradtape.ops import chance, elementwise, index, linear, reduce, shape
 from gradtape.ops.kernels.philox import Stream
 
@@ -127,7 +128,7 @@ def test_threads_share_a_runner():
     slow = Python("slow", lambda a: (np.linalg.svd(a), a)[1])
     p.program.equations[-1].op = linear.matmul
     z = p.program.new((50, 50), np.dtype("f4"))
-    p.program.equations.append(type(p.program.equations[0])(slow, (y,), {}, (z,)))
+    p.program.equations.append(Equation(slow, (y,), {}, (z,)))
     run = build(p.give(p(elementwise.add, y, z)))
     rng = np.random.default_rng(0)
     wrong = []
@@ -142,3 +143,37 @@ def test_threads_share_a_runner():
     [t.start() for t in threads]
     [t.join() for t in threads]
     assert not wrong
+
+
+def test_updates_of_threads_are_not_lost():
+    v = tf.Variable(np.zeros(3, "f4"))
+    p = Making()
+    old = p.variable(v)
+    pause = Python("pause", lambda a: (time.sleep(0.001), a)[1])
+    delta = p.program.new((3,), np.dtype("f4"))
+    p.program.equations.append(Equation(pause, (p.input(3),), {}, (delta,)))
+    p.update(v, p(elementwise.add, old, delta))
+    run = build(p.give())
+
+    def work():
+        for _ in range(20):
+            run([np.ones(3, "f4")])
+
+    threads = [Thread(target=work) for _ in range(3)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert v.numpy().tolist() == [60, 60, 60]
+
+
+def test_a_profile_leaves_everything_as_it_is():
+    v = tf.Variable(1.0)
+    p = Making()
+    old = p.variable(v)
+    p.update(v, p(elementwise.add, old, old))
+    here = sys._getframe()
+    p.program.equations[-1].place = (here.f_code, here.f_lasti)
+    times = build(p.give()).timed([], time.perf_counter, 0.0)
+    (where,) = times
+    assert where.startswith("test_numpy_backend.py:")
+    assert times[where] > 0
+    assert v.numpy() == 1.0

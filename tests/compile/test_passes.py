@@ -448,3 +448,12 @@ def test_ten_thousand_equations_take_no_longer_each():
         build(optimise(p.give(x)))
         times.append((time.process_time() - start) / count)
     assert times[1] < 4 * times[0]
+
+
+def test_what_guards_compare_keeps_every_bit():
+    p = Making()
+    x = p.input(3)
+    y = p(mul, p.constant(0.1), p(mul, p.constant(0.3), x))
+    z = p(mul, p.constant(0.1), p(mul, p.constant(0.3), p.input(3)))
+    p.do(Guard("numbers", np.ndarray.tobytes, outcome=b""), y)
+    assert len(simplified(p.give(z)).equations) == 4

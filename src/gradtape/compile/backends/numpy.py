@@ -19,6 +19,8 @@ import numpy as np
 from ...core import apply
 from ...core.apply import QUIET, restore, silence
 from ...core.op import Op
+from ...ops.elementwise import add, sub
+from ..kernels import ufunc_of
 from ..program import VIEW, Buffer, Check, Effect, Equation, Failed, Guard, Program, Var
 from . import forms
 
@@ -64,6 +66,26 @@ class Runner:
         finally:
             restore(token)
             self._free.append(play)
+
+    def timed(self, values: Any, clock: Callable[[], float], seconds: float) -> dict[str, float]:
+        """The time of a call by the user's lines; variables and random streams stay as they are."""
+        writer = _Writer(self.program, timed=True)
+        play = writer.factory(self._file)()
+        spent = [0.0] * (len(writer.lines) + 2)
+        calls, end = 0, clock() + seconds
+        done: dict[int, Any] = {}
+        token = silence(QUIET)
+        try:
+            while not calls or clock() < end:
+                play(*values, *[done] * self._effects, clock, spent)
+                calls += 1
+        finally:
+            restore(token)
+        found: dict[str, float] = {}
+        for line, equation in writer.equations.items():
+            where = line_of(equation) or "gradtape"
+            found[where] = found.get(where, 0.0) + spent[line] / calls
+        return found
 
     def _explained(self, error: Exception) -> Exception:
         """What the op itself would have raised, with the place where the user called it."""
@@ -137,11 +159,16 @@ def write(variable: Any, value: Any) -> None:
             variable._writing[1].append(partial(variable.assign, apply.tensor(value)))
 
 
+def change(variable: Any, function: Any, delta: Any) -> None:
+    """Add to a variable, or subtract, whatever it holds by now."""
+    variable._rewrite(lambda old, out: function(old, delta, out=out))
+
+
 class _Writer:
     """Writes a program down, line by line."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, program: Program, timed: bool = False) -> None:
+        self.program, self.timed = program, timed
         self.bound: dict[str, Any] = {}  # what the lines need, by name
         self.made: list[tuple[str, Callable[[dict[str, Any]], Any]]] = []  # and what each
         # instance has of its own: arrays in its buffers, looks at these, by name and how to make it
@@ -223,13 +250,15 @@ class _Writer:
         if equation is not None:
             self.equations[len(self.lines) + 2] = equation
             comment = line_of(equation)
+        if self.timed and equation is not None:
+            text = f"then = clock(); {text}; spent[{len(self.lines) + 2}] += clock() - then"
         self.lines.append(f"    {text}  # {comment}" if comment else f"    {text}")
 
     # --- the parts --------------------------------------------------------------------------------
     def _write(self) -> None:
         program = self.program
         given = [repr(v) for v in program.inputs] + [repr(v) for _, v in program.captures]
-        given += ["done"] * self.effects
+        given += ["done"] * self.effects + ["clock", "spent"] * self.timed
         self.lines.append(f"def play({', '.join(given)}):")
         for value, array in program.constants.items():
             self.bound[repr(value)] = array
@@ -240,14 +269,31 @@ class _Writer:
             self.say(f"if {value} is None: {value} = {name}._value")
         for stream, value in program.streams:
             self.say(f"{value} = {self.name('stream', stream)}.counter")
+        self.begin = {id(variable): value for variable, value in program.variables}
+        self.source = {v: e for e in program.equations for v in e.outputs}
         for equation in program.equations:
             self._equation(equation)
-        for variable, value in program.updates:
-            name = self.name(f"variable_{variable._name.removesuffix(':0')}", variable)
-            self.say(f"{self.name('write', write)}({name}, {value})")
-        for stream, blocks in program.advances:
+        for variable, value in program.updates if not self.timed else ():
+            self._update(variable, value)
+        for stream, blocks in program.advances if not self.timed else ():
             self.say(f"{self.name('stream', stream)}.reserve({blocks})")
         self.say(f"return [{', '.join(map(repr, program.outputs))}]")
+
+    def _update(self, variable: Any, value: Var) -> None:
+        """Give a variable its value, if it has the one that was read; another thread may have
+        changed it meanwhile. Nothing comes between the two: Python's threads take turns at calls.
+        """
+        name = self.name(f"variable_{variable._name.removesuffix(':0')}", variable)
+        before, late = self.begin.get(id(variable)), f"{self.name('write', write)}({name}, {value})"
+        source = self.source.get(value)
+        if source is not None and source.op in (add, sub) and source.inputs[0] is before:
+            ufunc = self.name(source.op.name, ufunc_of(source.op))
+            late = f"{self.name('change', change)}({name}, {ufunc}, {source.inputs[1]})"
+        if before is not None:
+            self.say(f"if {name}._array is {before}: {name}._array = {value}")
+            self.say(f"else: {late}")
+        else:
+            self.say(late)
 
     def _equation(self, equation: Equation) -> None:
         op, memory = equation.op, equation.memory
@@ -340,7 +386,7 @@ def _array(buffer: Buffer, shape: Any, dtype: Any, there: dict[str, Any]) -> Any
 
 LINE = 64
 _TAKEN = re.compile(
-    r"v\d+[T_]?|read|done|play|bind|and|or|not|if|else|in|is|for|def|return|lambda|None"
+    r"v\d+[T_]?|read|done|clock|spent|then|play|bind|and|or|not|if|else|in|is|for|def|return|lambda|None"
 )
 _PLAIN = (int, bool, str, type(None))
 

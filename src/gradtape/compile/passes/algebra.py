@@ -22,17 +22,19 @@ from ..program import Equation, Program, Var
 from .rewriting import Rewriter
 
 Rule = Callable[["_Algebra", Equation], Any]
-_RULES: dict[Any, list[Rule]] = {}
+_RULES: dict[Any, list[tuple[Rule, bool]]] = {}
 
 
 def simplify(program: Program) -> Program:
     return _Algebra(program).run()
 
 
-def _of(*ops: Any) -> Callable[[Rule], Rule]:
+def _of(*ops: Any, exact: bool = True) -> Callable[[Rule], Rule]:
+    """Declare a rule for ops; `exact` if it keeps every bit."""
+
     def declare(rule: Rule) -> Rule:
         for op in ops:
-            _RULES.setdefault(op, []).append(rule)
+            _RULES.setdefault(op, []).append((rule, exact))
         return rule
 
     return declare
@@ -50,7 +52,9 @@ class _Algebra(Rewriter):
     def rewrite(self, equation: Equation) -> Any:
         rules = _RULES.get(equation.op)
         if rules is not None:
-            for rule in rules:
+            for rule, exact in rules:
+                if self.bits and not exact:
+                    continue
                 if (found := rule(self, equation)) is not None:
                     return found
         if ufunc_of(equation.op) is not None and equation.outputs[0].shape:
@@ -110,7 +114,7 @@ def _times_one(p: _Algebra, e: Equation) -> Var | None:
     return None
 
 
-@_of(mul)
+@_of(mul, exact=False)
 def _times_times(p: _Algebra, e: Equation) -> Var | None:
     """c (d x) = (c d) x, and c (-x) = (-c) x."""
     for factor, other in (e.inputs, e.inputs[::-1]):
@@ -139,7 +143,7 @@ def _product(a: Any, b: Any) -> Any:
     return a.dtype.type(exact)
 
 
-@_of(add)
+@_of(add, exact=False)
 def _plus_zero(p: _Algebra, e: Equation) -> Var | None:
     for term, other in (e.inputs, e.inputs[::-1]):
         if (number := p.number(term)) is not None and number == 0:
@@ -224,7 +228,7 @@ def _broadcast_again(p: _Algebra, e: Equation) -> Var | None:
     return None
 
 
-@_of(reduce.sum)
+@_of(reduce.sum, exact=False)
 def _sum_of_equals(p: _Algebra, e: Equation) -> Var | None:
     (a,), wanted = e.inputs, e.outputs[0].shape
     source = p.made_by(a, broadcast_to)
@@ -341,7 +345,7 @@ def _rows_of_a_stack(p: _Algebra, e: Equation) -> Var | None:
     return p.shaped(p.emit(e.op, rows, b), e.outputs[0].shape)
 
 
-@_of(matmul, matmul_tn)
+@_of(matmul, matmul_tn, exact=False)
 def _columns_of_a_stack(p: _Algebra, e: Equation) -> Var | None:
     """A matrix times each of a stack of columns is one product of all of these as rows."""
     a, b = e.inputs
@@ -353,7 +357,7 @@ def _columns_of_a_stack(p: _Algebra, e: Equation) -> Var | None:
     return p.shaped(p.emit(other, rows, a), e.outputs[0].shape)
 
 
-@_of(matmul, matmul_nt, matmul_tn)
+@_of(matmul, matmul_nt, matmul_tn, exact=False)
 def _outer(p: _Algebra, e: Equation) -> Var | None:
     """The product of a column and a row is that of all their numbers."""
     a, b = e.inputs
@@ -367,7 +371,7 @@ def _outer(p: _Algebra, e: Equation) -> Var | None:
     return p.emit(mul, column, row)
 
 
-@_of(matmul, matmul_nt)
+@_of(matmul, matmul_nt, exact=False)
 def _of_equal_rows(p: _Algebra, e: Equation) -> Var | None:
     a, b = e.inputs
     source = p.made_by(a, broadcast_to)

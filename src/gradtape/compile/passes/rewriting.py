@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..program import Equation, Program, Var
+from ..program import Equation, Guard, Program, Var
 
 
 class Rewriter:
@@ -20,6 +20,8 @@ class Rewriter:
         self.source: dict[Var, Equation] = {}  # which equation of the new ones sets a value
         self.instead: dict[Var, Var] = {}
         self.place: Any = None
+        self.exact = exact(program)  # values of which every bit counts
+        self.bits = False  # whether the equation that is rewritten gives one
 
     def rewrite(self, equation: Equation) -> Any:
         """Values to take for the results, or None to keep the equation."""
@@ -58,7 +60,11 @@ class Rewriter:
 
     def take(self, equation: Equation) -> tuple[Var, ...]:
         """Put an equation to the new ones, or what the pass has in its place; its results."""
+        before = self.bits
+        if self.exact and any(v in self.exact for v in equation.outputs):
+            self.bits = True  # of everything that is emitted in its place, too
         found = self.rewrite(equation)
+        self.bits = before
         if found is None:
             self.equations.append(equation)
             for value in equation.outputs:
@@ -82,3 +88,13 @@ class Rewriter:
         made = self.program.like(array)
         self.constants[made] = array
         return made
+
+
+def exact(program: Program) -> set[Var]:
+    """What leads to guards that compare all numbers, bit by bit, with those of the recording."""
+    needed = set[Var]()
+    for equation in reversed(program.equations):
+        compares = isinstance(equation.op, Guard) and equation.op.name == "numbers"
+        if compares or any(v in needed for v in equation.outputs):
+            needed.update(equation.uses)
+    return needed
