@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from . import dtypes, errors
+from .core.apply import tensor
 from .core.op import Op
 from .core.record import Value
 from .framework import convert
@@ -22,18 +24,23 @@ __getattr__ = lookup(__name__)
 # --- truth ----------------------------------------------------------------------------------------
 def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = None) -> None:
     """Raise `InvalidArgumentError` with the data if the condition does not hold."""
+    if convert.is_tensor_like(condition) and convert.is_recorded(condition._value):
+        values = [convert.to_tensor(one)._value for one in data]
+        check = lambda holds, *values: Assert(tensor(holds), values, summarize)
+        convert.examine(check, condition._value, *values)
+        return
     if condition:
         return
     if not isinstance(data, (list, tuple)):
         raise TypeError("values must be a sequence.")
-    texts = [_summary(one, summarize) for one in data]
+    texts = [_summary(convert.to_tensor(one)._value, summarize) for one in data]
     raise errors.invalid(
         f"Expected '{condition!s}' to be true. Summarized data: {chr(10).join(map(str, texts))}"
     )
 
 
-def _summary(one: Any, summarize: int | None) -> str:
-    flat = np.asarray(convert.to_tensor(one)._value).ravel()
+def _summary(values: Any, summarize: int | None) -> str:
+    flat = np.asarray(values).ravel()
     count = 3 if summarize is None else summarize
     shown = [str(item) for item in flat[:count]]
     return ", ".join([*shown, "..."] if len(shown) < flat.size else shown)
@@ -41,10 +48,14 @@ def _summary(one: Any, summarize: int | None) -> str:
 
 def _pair(op: Op, sign: str, x: Any, y: Any, message: Any, summarize: Any) -> None:
     x, y = convert.to_tensor(x), convert.to_tensor(y)
-    holds = op.apply(x, y)._value
+    check = partial(_check_pair, sign, message, summarize)
+    convert.examine(check, op.apply(x, y)._value, x._value, y._value)
+
+
+def _check_pair(sign: str, message: Any, summarize: Any, holds: Any, a: Any, b: Any) -> None:
     if np.all(holds):
         return
-    a, b = np.asarray(x._value), np.asarray(y._value)
+    a, b = np.asarray(a), np.asarray(b)
     count = 3 if summarize is None else summarize
     lines = [] if message is None else [str(message)]
     lines.append(f"Condition x {sign} y did not hold.")
@@ -127,10 +138,18 @@ def assert_near(
     real = np.empty(0, wanted).real.dtype
     least = 10.0 * float(np.finfo(np.float16 if real.kind == "V" else real).eps)
     rtol, atol = (convert.to_tensor(least if t is None else t, real) for t in (rtol, atol))
-    distance = np.abs(ew.sub.apply(x, y)._value)
+    check = partial(_check_near, message, summarize)
+    difference = ew.sub.apply(x, y)
+    convert.examine(check, *[t._value for t in (difference, x, y, rtol, atol)])
+
+
+def _check_near(
+    message: Any, summarize: Any, difference: Any, a: Any, b: Any, rtol: Any, atol: Any
+) -> None:
     with np.errstate(all="ignore"):
-        if np.all(distance < atol._value + rtol._value * np.abs(y._value)):
+        if np.all(np.abs(difference) < atol + rtol * np.abs(b)):
             return
+    x, y, rtol, atol = map(tensor, (a, b, rtol, atol))
     Assert(
         False,
         [
@@ -146,11 +165,17 @@ def assert_near(
 def _sign(op: Op, sign: str, x: Any, message: Any, summarize: Any) -> None:
     x = convert.to_tensor(x)
     zero = convert.to_tensor(0, x._value.dtype)
-    if np.all(op.apply(x, zero)._value):
+    check = partial(_check_sign, sign, message, summarize)
+    convert.examine(check, op.apply(x, zero)._value, x._value)
+
+
+def _check_sign(sign: str, message: Any, summarize: Any, holds: Any, values: Any) -> None:
+    if np.all(holds):
         return
+    x = tensor(values)
     raise errors.invalid(
         f"{f'{message}.  ' if message else ''}\nCondition x {sign} 0 did not hold element-wise:\n"
-        f"x (shape={x.shape} dtype={x.dtype.name}) = \n{_summary(x, summarize)}"
+        f"x (shape={x.shape} dtype={x.dtype.name}) = \n{_summary(values, summarize)}"
     )
 
 

@@ -108,7 +108,7 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
             f"value must represent a scalar, got shape {list(x._value.shape)}; tf.broadcast_to "
             "stretches other shapes [Op:Fill]"
         )
-    if x._mark is None:
+    if x._mark is None and not convert.is_recorded(x._value):
         try:
             return tensor(np.full(shape, x._value, x._value.dtype)[()])
         except MemoryError as error:

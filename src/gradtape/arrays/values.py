@@ -201,7 +201,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     # Floats also where all fit: infinities become the last finite numbers.
     least, most = _bounds(x._value.dtype, own, wanted.real_dtype)
     if own.is_integer:
-        return cast(tensor(np.clip(x._value, least, most)), wanted)
+        return cast(tensor(convert.computed(lambda v: np.clip(v, least, most), x._value)), wanted)
     clipped = elementwise.maximum.apply(x, tensor(least))
     return cast(elementwise.minimum.apply(clipped, tensor(most)), wanted)
 

@@ -403,6 +403,19 @@ def examine(check: Callable[..., None], *values: Any) -> None:
         threads.recording.check(check, *values)
 
 
+def computed(function: Callable[..., Any], *values: Any) -> Any:
+    """The array that a pure function makes of the numbers of tensors, without a gradient: in a
+    function that is recorded, of those of every call. Only their shapes tell that of the result."""
+    if threads.recording is None or not any(type(v) is apply.Traced for v in values):
+        return function(*values)
+    return threads.recording.compute(getattr(function, "__name__", "computed"), function, *values)
+
+
+def is_recorded(value: Any) -> bool:
+    """Whether an array stands for those of all calls of a function, so that nobody should look."""
+    return type(value) is apply.Traced
+
+
 def is_ragged(value: Any) -> bool:
     """Whether this is a ragged tensor, a class that lies above."""
     return not isinstance(value, Value) and hasattr(value.__class__, "nested_row_splits")

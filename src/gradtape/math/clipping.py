@@ -11,6 +11,7 @@ from ..core.apply import tensor
 from ..framework import convert
 from ..framework.arguments import allow
 from ..framework.indexed_slices import IndexedSlices
+from ..ops.compare import greater
 from ..ops.index import select
 from ..ops.shape import cast
 from .elementwise import add, add_n, divide, maximum, minimum, multiply, sqrt, subtract, truediv
@@ -63,9 +64,10 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     """
     values = _values(t)
     squares = reduce_sum(multiply(values, values), axes, keepdims=True)
-    some = tensor(squares._value > 0)
+    number = squares._value.dtype.type
+    some = greater.apply(squares, tensor(number(0)))
     # The root of 1 where the norm is 0: there the derivative of the root is infinite.
-    ones = tensor(np.ones_like(squares._value))
+    ones = tensor(np.ones(squares._value.shape, squares._value.dtype)[()])
     safe = select.apply(some, squares, ones)
     norm = select.apply(some, sqrt(safe), squares)
     limit = limit_of(clip_norm, values._value.dtype)

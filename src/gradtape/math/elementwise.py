@@ -204,7 +204,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
         raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
     x = convert.to_tensor(x)
     if not coeffs:
-        return tensor(np.zeros_like(x._value))
+        return tensor(np.zeros(x._value.shape, x._value.dtype)[()])
     y = convert.to_tensor(coeffs[0])
     for c in coeffs[1:]:
         y = c + y * x
@@ -352,7 +352,8 @@ def angle(input: Any, name: str | None = None) -> Any:
         return complex_ops.angle.apply(x)
     if value.dtype.kind not in "fV":
         raise TypeError(f"tf.math.angle takes floating-point or complex numbers, got {x.dtype!r}.")
-    return tensor(np.where(value < 0, value.dtype.type(np.pi), value.dtype.type(0))[()])
+    number = value.dtype.type
+    return tensor(convert.computed(lambda v: np.where(v < 0, number(np.pi), number(0))[()], value))
 
 
 # --- comparisons and logic ------------------------------------------------------------------------

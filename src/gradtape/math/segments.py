@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,13 +50,21 @@ def _sorted_segments(label: str, data: Any, segment_ids: Any, op: Op) -> tuple[A
             f"segment_ids should be the same size as dimension 0 of input. Their shapes are "
             f"{list(value.shape)} and {list(data._value.shape)} [Op:{label}] name: "
         )
-    if (value[1:] < value[:-1]).any():
+    convert.examine(partial(_check_order, label), value)
+    return data, ids, int(convert.computed(_last, value)) + 1 if len(value) else 0
+
+
+def _check_order(label: str, ids: Any) -> None:
+    if (ids[1:] < ids[:-1]).any():
         raise errors.invalid(f"segment ids are not increasing [Op:{label}] name: ")
-    if len(value) and value[0] < 0:
+    if len(ids) and ids[0] < 0:
         raise errors.invalid(
-            f"Segment id {value[0]} out of range [0, {value[-1] + 1}) [Op:{label}] name: "
+            f"Segment id {ids[0]} out of range [0, {ids[-1] + 1}) [Op:{label}] name: "
         )
-    return data, ids, int(value[-1]) + 1 if len(value) else 0
+
+
+def _last(ids: Any) -> Any:
+    return ids[-1]
 
 
 def _check_segments(label: str, data: Any, ids: Any, op: Op) -> None:
@@ -70,16 +79,22 @@ def _check_segments(label: str, data: Any, ids: Any, op: Op) -> None:
 
 def _fill_gaps(ids: Any, y: Any) -> Any:
     """0 for the segments between others that have no rows."""
-    held = np.zeros(y._value.shape[:1], bool)
-    held[ids._value] = True
-    if held.all():
+    shape, dtype = y._value.shape, y._value.dtype
+    held = convert.computed(partial(_held, shape), ids._value)
+    if not convert.is_recorded(held) and held.all():
         return y
-    held = held.reshape(-1, *[1] * (y._value.ndim - 1))
-    if y._value.dtype.kind in "iu":
-        return select.apply(tensor(held), y, tensor(y._value.dtype.type(0)))
+    if dtype.kind in "iu":
+        return select.apply(tensor(held), y, tensor(dtype.type(0)))
     # Added, not chosen: TensorFlow's tangent of a gap is nan.
-    gap = np.where(held, y._value.dtype.type(-0.0), -y._value)
+    gap = convert.computed(lambda held, y: np.where(held, dtype.type(-0.0), -y), held, y._value)
     return elementwise.add.apply(y, tensor(gap))
+
+
+def _held(shape: tuple[int, ...], ids: Any) -> Any:
+    """Which segments have rows."""
+    held = np.zeros(shape[:1], bool)
+    held[ids] = True
+    return held.reshape(-1, *[1] * (len(shape) - 1))
 
 
 def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
@@ -104,9 +119,14 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 
 def _times(ids: Any, n: int, total: Any) -> Any:
     """How often each segment occurs, at least 1, to divide its total by."""
-    value = np.ravel(ids._value)
-    times = np.maximum(np.bincount(value[value >= 0], minlength=n), 1)
-    return tensor(times.astype(total._value.dtype).reshape(-1, *[1] * (total._value.ndim - 1)))
+    dtype, axes = total._value.dtype, [1] * (total._value.ndim - 1)
+
+    def count(ids: Any) -> Any:
+        value = np.ravel(ids)
+        times = np.maximum(np.bincount(value[value >= 0], minlength=n), 1)
+        return times.astype(dtype).reshape(-1, *axes)
+
+    return tensor(convert.computed(count, ids._value))
 
 
 def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Any:
@@ -148,12 +168,16 @@ def _unsorted(op: Op, data: Any, segment_ids: Any, num_segments: Any) -> Any:
         raise errors.invalid(
             f"Input num_segments == {n} must not be negative. [Op:{op.label}] name: "
         )
-    if value.size and value.max() >= n:
-        at = [int(k) for k in np.argwhere(np.asarray(value) >= n)[0]]
-        raise errors.invalid(
-            f"segment_ids{at} = {value[tuple(at)]} is out of range [0, {n}) [Op:{op.label}] name: "
-        )
+    convert.examine(partial(_check_below, n, op.label), value)
     return op.apply(data, ids, count=n, axis=0)
+
+
+def _check_below(n: int, label: str, ids: Any) -> None:
+    if ids.size and ids.max() >= n:
+        at = [int(k) for k in np.argwhere(np.asarray(ids) >= n)[0]]
+        raise errors.invalid(
+            f"segment_ids{at} = {ids[tuple(at)]} is out of range [0, {n}) [Op:{label}] name: "
+        )
 
 
 def unsorted_segment_sum(
@@ -187,7 +211,9 @@ def unsorted_segment_min(
 def _within(op: Op, found: Any, end: str) -> Any:
     """No farther than what an empty segment has, the last finite number."""
     value = found._value
-    if value.dtype.kind not in "fV" or not (value == value.dtype.type(float(end))).any():
+    if value.dtype.kind not in "fV":
+        return found
+    if not convert.is_recorded(value) and not (value == value.dtype.type(float(end))).any():
         return found
     last = np.nextafter(value.dtype.type(float(end)), value.dtype.type(0))
     return op.apply(found, tensor(last))
@@ -242,12 +268,12 @@ def bincount(
     if hasattr(arr, "dense_shape") and axis in (None, 0):
         arr = arr.values
     x = convert.to_tensor(arr)
-    values = np.asarray(x._value)
+    values = x._value
     if values.dtype.kind == "O":
         raise errors.UnimplementedError(None, None, "Cast string to int32 is not supported")
     if values.dtype.kind not in "iu":
         x = cast.apply(x, dtype=np.dtype(np.int32))
-        values = np.asarray(x._value)
+        values = x._value
     if weights is not None and truth(binary_output, "binary_output"):
         raise ValueError(
             "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only "
@@ -265,13 +291,16 @@ def bincount(
             f"Value for attr 'Tidx' of {convert.c_name(values.dtype)} is not in the list of "
             "allowed values: int32, int64; tf.cast makes them so [Op:DenseBincount] name: "
         )
-    if values.size and values.min() < 0:
-        raise errors.invalid("Input arr must be non-negative! [Op:DenseBincount] name: ")
-    size = int(values.max()) + 1 if values.size else 0
+    convert.examine(_check_bins, values)
+    least, most = 0, np.iinfo(np.int64).max
     if minlength is not None:
-        size = max(size, number(convert.to_tensor(minlength, values.dtype), "Maximum"))
+        least = number(convert.to_tensor(minlength, values.dtype), "Maximum")
     if maxlength is not None:
-        size = min(size, number(convert.to_tensor(maxlength, values.dtype), "Minimum"))
+        most = number(convert.to_tensor(maxlength, values.dtype), "Minimum")
+    size = most  # where the greatest number does not matter
+    if least < most:
+        size = int(convert.computed(np.max, values)) + 1 if values.size else 0
+        size = min(max(size, least), most)
     if values.ndim != 1 and not (values.ndim == 2 and axis == -1):
         x = reshape.apply(x, shape=(values.size,))
     if weights is None:
@@ -289,6 +318,11 @@ def bincount(
     return segment.bins.apply(parts, x, size=size, binary=truth(binary_output, "binary_output"))
 
 
+def _check_bins(values: Any) -> None:
+    if values.size and values.min() < 0:
+        raise errors.invalid("Input arr must be non-negative! [Op:DenseBincount] name: ")
+
+
 def confusion_matrix(
     labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None,
     dtype: Any = dtypes.int32, name: str | None = None,
@@ -302,19 +336,15 @@ def confusion_matrix(
            [1, 1]], dtype=int32)>
     """
     given = [_classes(v) for v in (labels, predictions)]
-    rows, columns = (np.asarray(v._value) for v in given)
+    rows, columns = (v._value for v in given)
     if num_classes is None:
-        n = int(max(rows.max(initial=-1), columns.max(initial=-1))) + 1
+        n = int(convert.computed(_greatest, rows, columns)) + 1
     else:
         count = convert.to_tensor(num_classes)._value
         if count.ndim and count.dtype.kind != "O":
             raise errors.invalid(f"num_classes must be a single number, got {num_classes!r}.")
         n = int(count)
-    for what, found in (("labels", rows), ("predictions", columns)):
-        if found.size and found.min() < 0:
-            raise errors.invalid(f"`{what}` contains negative values. Got {found.tolist()}.")
-        if found.size and found.max() >= n:
-            raise errors.invalid(f"`{what}` out of bound: {found.tolist()} for {n} classes.")
+    convert.examine(partial(_check_classes, n), rows, columns)
     if not rows.ndim and columns.ndim:
         raise ValueError(f"`labels` must be a vector, got {labels!r}.")
     if rows.shape != columns.shape:
@@ -333,6 +363,18 @@ def confusion_matrix(
     places = flat_index.apply(stack.apply(*given, axis=-1), shape=(n, n), of="ScatterNd")
     total = segment.segment_sum.apply(parts, places, count=n * n, axis=0)
     return reshape.apply(total, shape=(n, n))
+
+
+def _greatest(rows: Any, columns: Any) -> Any:
+    return max(rows.max(initial=-1), columns.max(initial=-1))
+
+
+def _check_classes(n: int, rows: Any, columns: Any) -> None:
+    for what, found in (("labels", rows), ("predictions", columns)):
+        if found.size and found.min() < 0:
+            raise errors.invalid(f"`{what}` contains negative values. Got {found.tolist()}.")
+        if found.size and found.max() >= n:
+            raise errors.invalid(f"`{what}` out of bound: {found.tolist()} for {n} classes.")
 
 
 def _classes(values: Any) -> Any:

@@ -219,8 +219,8 @@ def log_poisson_loss(
     if compute_full_loss:
         log = elementwise.log.apply
         stirling = y * log(y) - y + 0.5 * log(2 * np.pi * y)
-        small = tensor((y._value >= 0) & (y._value <= 1))
-        loss = loss + select.apply(small, tensor(np.zeros_like(y._value)), stirling)
+        small = tensor(convert.computed(lambda y: (y >= 0) & (y <= 1), y._value))
+        loss = loss + select.apply(small, tensor(y._value.dtype.type(0)), stirling)
     return loss
 
 
