@@ -102,6 +102,8 @@ class _WithGradient:
         return self if instance is None else _WithGradient(self._f.__get__(instance, owner))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if threads.recording is not None:
+            threads.recording.program.custom = True
         watcher = _Watcher(auto_watch=True)
         watcher.start()
         try:

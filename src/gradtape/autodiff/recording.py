@@ -10,6 +10,8 @@ from ..core.record import BRIEF, Recorder, mark_of, next_id
 class Tape(Recorder):
     """What one GradientTape has recorded, in the order of execution."""
 
+    persistent = False
+
     def __init__(self, auto_watch: bool = False) -> None:
         super().__init__(auto_watch)
         self.records: list[tuple] = []

@@ -71,6 +71,7 @@ class GradientTape:
             )
         if self._tape is None:
             self._tape = Tape(self._watch_accessed_variables)
+            self._tape.persistent = self._persistent
         self._tape.start()
         self._recording = True
         patience.begin()

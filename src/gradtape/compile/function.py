@@ -5,19 +5,21 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from weakref import ref
 
 from ..config import functions_run_eagerly
 from ..framework.tensor import Tensor
 from ..ops.declare import somebody_listens
+from .draws import Kernels
 from .program import Failed
 from .shortcut import Shortcut
 from .signature import Bound, Signature, why
 from .specialised import ConcreteFunction
 from .traces import Traces, printed
-from .tree import Tree, run_eagerly
+from .tree import FIRST, Tree, run_eagerly
 
 BACKEND = os.environ.get("GRADTAPE_FUNCTION", "numpy")  # for debugging: `eager` or `numpy`
 
@@ -46,6 +48,10 @@ class Function:
         self._signature_of: Signature | None = None
         self._trees: dict[Any, Tree] = {}
         self._first: dict[Any, Tree] = {}  # of each of TensorFlow's traces
+        self._kernels: dict[Any, Kernels] = {}  # of each trace, too
+        self._concrete: dict[Any, ConcreteFunction] = {}
+        self._created = False  # whether variables were made when it was recorded
+        self._twice = 0  # how often that made it trace twice
         self._shortcut: Shortcut | None = None
         self._instances: dict[int, tuple[Any, Function]] = {}
         if input_signature is not None:
@@ -80,27 +86,55 @@ class Function:
                 return take.pack(found)
             tried = take, found
         bound = self._signature.bind(args, kwargs)
-        if BACKEND == "eager" or functions_run_eagerly() or somebody_listens():
+        if functions_run_eagerly():
+            return self._python_function(*args, **kwargs)
+        if BACKEND == "eager" or somebody_listens():
             return run_eagerly(self._python_function, *bound.rebuild(bound.leaves))
         tree = self._tree(bound)
-        result = tree.call(bound, self._may_create, tried)
+        with self._counted(tree, bound):
+            result = tree.call(bound, self._may_create, tried)
         self._shortcut = Shortcut.made(args, kwargs, tree)
         return result
 
     @property
     def _may_create(self) -> bool:
         """Variables are created when the function is first recorded, and never again."""
-        return len(self._trees) == 1
+        return not self._created
 
     def _tree(self, bound: Bound) -> Tree:
         """The recordings for these arguments."""
         tree = self._trees.get(bound.key)
         if tree is None:
             last = next(reversed(self._trees), None)
-            cause = "the first call" if last is None else why(last, bound.key)
-            tree = self._trees[bound.key] = Tree(self._python_function, self._name, cause)
-            self._first.setdefault(self._traces.of(bound), tree)
+            cause = FIRST if last is None else why(last, bound.key)
+            trace = self._traces.of(bound)
+            kernels = self._kernels.setdefault(trace, Kernels())
+            tree = Tree(self._python_function, self._name, cause, kernels)
+            self._trees[bound.key] = tree
+            self._first.setdefault(trace, tree)
         return tree
+
+    @contextmanager
+    def _counted(self, tree: Tree, bound: Bound) -> Iterator[None]:
+        """A trace counts unless it raises, and twice when variables were made."""
+        if tree.takes or tree.eager:
+            yield
+            return
+        try:
+            yield
+        except BaseException:
+            if tree.created and len(self._first) > 1:  # on a later call: all begins anew
+                self._created, self._shortcut = True, None
+                self._trees.clear()
+            elif not (tree.takes or tree.created):
+                self._trees.pop(bound.key, None)
+                if tree in self._first.values():
+                    self._first.pop(trace := self._traces.of(bound))
+                    self._traces.forget(trace)
+            raise
+        if tree.created and not self._created:
+            self._created = True
+            self._twice += 1
 
     @property
     def _name(self) -> str:
@@ -122,11 +156,14 @@ class Function:
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The function for arguments of one kind, given by example or by TensorSpec."""
         bound = self._signature.bind(args, kwargs, specs=True)
-        return ConcreteFunction(self, bound)
+        trace = self._traces.of(bound)
+        if trace not in self._concrete:
+            self._concrete[trace] = ConcreteFunction(self, bound, trace)
+        return self._concrete[trace]
 
     def experimental_get_tracing_count(self) -> int:
         """How often TensorFlow would have traced the function."""
-        return len(self._traces) if self._signature_of is not None else 0
+        return self._twice + (len(self._traces) if self._signature_of is not None else 0)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         shown = []
@@ -134,7 +171,7 @@ class Function:
             for take in tree.takes[:1]:
                 held = [variable for variable, _ in take.program.variables]
                 shown.append(printed(self._signature, trace, take.outputs, held, verbose))
-        return "\n\n".join(shown)
+        return ("\n\n" if verbose else "\n").join(shown)
 
     def source(self) -> str:
         """The programs as Python, each statement with the line of yours that it comes from."""

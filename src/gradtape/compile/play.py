@@ -28,10 +28,12 @@ class Spot(NamedTuple):
 _NOWHERE = (Spot.__new__.__code__, 0)
 
 
-def interpret(program: Program, leaves: Any, done: dict[int, Any] | None = None) -> Any:
+def interpret(
+    program: Program, leaves: Any, done: dict[int, Any] | None = None, mode: str = ""
+) -> Any:
     """The results as tensors, or which guard did not hold; an exception and a guard that fails
-    leave variables as they were."""
-    player = _Player(program, dict(done or {}))
+    leave variables as they were. Draws come from the streams of a `mode`."""
+    player = _Player(program, dict(done or {}), mode)
     try:
         return player.play(leaves)
     except BaseException:
@@ -40,8 +42,8 @@ def interpret(program: Program, leaves: Any, done: dict[int, Any] | None = None)
 
 
 class _Player:
-    def __init__(self, program: Program, done: dict[int, Any]) -> None:
-        self.program, self.done = program, done
+    def __init__(self, program: Program, done: dict[int, Any], mode: str) -> None:
+        self.program, self.done, self.mode = program, done, mode
         self.recording = threads.recording
         self.known: dict[Any, Any] = {}  # tensors, and Python's numbers
         self.journal: list[tuple[Any, Any]] = []  # variables and what they held
@@ -53,9 +55,10 @@ class _Player:
         known.update((var, captured) for captured, var in program.captures)
         known.update((var, variable._read()) for variable, var in program.variables)
         known.update((var, tensor(array)) for var, array in program.constants.items())
+        known.update(program.held)
         for (stream, var), (_, blocks) in zip(program.streams, program.advances, strict=True):
             if self.recording is None:
-                known[var] = stream.counter
+                known[var] = stream.twin(self.mode).counter
             else:
                 known[var] = self.recording.kernel_of(stream.pair).reserve(blocks).counter
         given = {*program.given}
@@ -66,7 +69,7 @@ class _Player:
                 return failed
         if self.recording is None:
             for stream, blocks in program.advances:
-                stream.reserve(blocks)
+                stream.twin(self.mode).reserve(blocks)
         # Never the very tensor that was given, which would have derivative 1 to itself.
         return [identity.apply(known[v]) if v in given else known[v] for v in program.outputs]
 

@@ -147,6 +147,8 @@ class Program:
     streams: tuple[tuple[Any, Var], ...] = ()  # random streams: their counters at the beginning
     captures: tuple[tuple[Any, Var], ...] = ()  # tensors of the recording around this one
     constants: dict[Var, Any] = field(default_factory=dict)
+    held: dict[Var, Any] = field(default_factory=dict)  # the tensors that were these constants
+    custom: bool = False  # whether it has gradients of the user's, which equations do not tell
     equations: list[Equation] = field(default_factory=list)
     updates: tuple[tuple[Any, Var], ...] = ()  # variables and their values at the end
     advances: tuple[tuple[Any, int], ...] = ()  # streams and how many blocks were drawn

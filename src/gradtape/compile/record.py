@@ -12,21 +12,19 @@ come from places that nobody moves on, prints are left to the program, which is 
 from __future__ import annotations
 
 import operator
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 
-from ..autodiff.custom import paused, suspended
+from ..autodiff.custom import suspended
 from ..core import apply as engine
 from ..core.apply import QUIET, followers, note, restore, several, silence, tensor
 from ..core.place import caller
-from ..core.record import Recorder, join, next_id, threads
+from ..core.record import Mark, Recorder, join, mark_of, next_id, threads
 from ..framework.tensor import Tensor
-from ..ops.kernels.philox import Stream
+from .draws import Kernel, Kernels, Number, Place
 from .program import Assign, Check, Effect, Equation, Guard, Program, Python, Var
 
 _OUT_OF_SCOPE = (
@@ -194,41 +192,6 @@ class Recorded(Tensor):
         raise TypeError(f"{self!r} cannot be pickled: it has a value only while it is recorded.")
 
 
-class Number(int):
-    """A Python number that the program computes anew at every call: a place in a stream."""
-
-    var: Var
-    recording: Recording
-
-
-@dataclass
-class Place:
-    """Where to draw, in a program: both numbers may be `Number`s."""
-
-    key: int
-    counter: int
-
-
-class Drawing(Stream):
-    """The stream of one random op of a function, and the pair of seeds that it began with."""
-
-    __slots__ = ("pair",)
-    pair: tuple[int, int] | None
-
-
-class Kernel:
-    """One random op of a function, which goes on at every call where it stopped."""
-
-    def __init__(self, recording: Recording, stream: Drawing) -> None:
-        self._recording, self._stream = recording, stream
-
-    def reserve(self, blocks: int) -> Place:
-        recording, stream = self._recording, self._stream
-        var = recording.program.new(None, None)
-        recording.streams.append((stream, var, blocks))
-        return Place(stream.key, recording.number(stream.counter, var))
-
-
 # --- the recording --------------------------------------------------------------------------------
 class Recording(Recorder):
     """The dry run of a function, and the program that it becomes.
@@ -238,38 +201,56 @@ class Recording(Recorder):
 
     pauses = False
 
-    def __init__(self, kernels: dict[tuple, Any], seed: Any, may_create: bool) -> None:
+    def __init__(self, kernels: Kernels, seed: Any, may_create: bool) -> None:
         super().__init__()
         self.program = Program()
         self.outer: Recording | None = None
-        self.streams: list[tuple[Drawing, Var, int]] = []
+        self.streams: list[tuple[Any, Var, int]] = []
         self.created: list[Any] = []  # variables
         self.done: dict[int, Any] = {}  # what effects gave that were performed in the dry run
         self.effects = 0
         self._kernels, self._seed, self._may_create = kernels, seed, may_create
         self._drawn = 0  # ops without a seed of their own
         self._constants: dict[Any, tuple[Var, Any]] = {}
-        self._captured: dict[int, tuple[Any, Var]] = {}
+        self._captured: dict[int, tuple[Any, Var]] = {}  # tensors, by their id or their value's
         self._variables: dict[int, tuple[Any, Traced]] = {}  # as they are at the beginning
         self._written: dict[int, tuple[Any, Traced]] = {}
         self._seen: dict[int, Any] = {}  # tensors that were read of variables
         self._guarded: set[tuple[Var, str]] = set()
 
-    def push(self, op: Any, operands: Any, params: dict, results: Any) -> None:
-        """Equations are made by `apply_recorded`, of all ops, also of those that nobody follows."""
-
     @contextmanager
     def running(self) -> Iterator[Recording]:
-        """While this block runs, this thread records."""
+        """While this block runs, this thread records. Tapes around it pause, and this recording
+        follows what they follow: the program gets it from outside at every call."""
         self.outer = threads.recording
-        with paused():
-            self.start()
-            threads.recording = self
-            try:
-                yield self
-            finally:
-                threads.recording = self.outer
-                self.close()
+        tapes = [r for r in threads.active if r.pauses]
+        for tape in tapes:
+            tape.stop()
+        self.start()
+        own = mark_of((self,))
+        for mark in [mark for tape in tapes for mark in tape.marks.values()]:
+            if mark.live is None:
+                mark.live = own
+        threads.recording = self
+        try:
+            yield self
+        finally:
+            threads.recording = self.outer
+            self.close()
+            for tape in tapes:
+                tape.start()
+
+    def push(self, op: Any, operands: Any, params: dict, results: Any) -> None:
+        """An op on tensors that a tape around this recording follows has been applied as if nothing
+        was recorded: its results become part of the program after all."""
+        several = results.__class__ is tuple
+        tensors = results if several else (results,)
+        if any(type(t._value) is Traced for t in tensors):
+            return
+        made = self.say(op, operands, params, [t._value for t in tensors])
+        for t, value in zip(tensors, made, strict=True):
+            t._value, t.__class__ = value, Recorded
+            t._mark = without(self, t._mark)
 
     # --- values -----------------------------------------------------------------------------------
     def trace(self, array: Any, var: Var | None = None) -> Traced:
@@ -299,8 +280,27 @@ class Recording(Recorder):
         if type(value) is Number:
             raise Unrecordable("it draws from a place that another function computed")
         if id(value) not in self._captured:
-            self._captured[id(value)] = value, self.program.like(value)
+            self._captured[id(value)] = tensor(value), self.program.like(value)
         return self._captured[id(value)][1]
+
+    def var_of(self, operand: Any) -> Var:
+        """The name for the value of a tensor; one that somebody follows comes from outside."""
+        value = operand._value
+        if type(value) is Traced and value.recording is self:
+            return value.var
+        if type(value) is Traced or operand._mark is not None:
+            own = id(value) if type(value) is Traced else id(operand)
+            if own not in self._captured:
+                self._captured[own] = operand, self.program.like(value)
+            return self._captured[own][1]
+        if value.dtype.kind not in "fcV":
+            return self.var(value)
+        key = "tensor", id(operand)  # each its own: another may be watched one day
+        if key not in self._constants:
+            var = self.program.constant(value)
+            self._constants[key] = var, operand
+            self.program.held[var] = operand
+        return self._constants[key][0]
 
     def guard(self, how: str, value: Any) -> None:
         """Somebody read this of a value."""
@@ -315,20 +315,21 @@ class Recording(Recorder):
         place = user.f_code, user.f_lasti
         self.program.equations.append(Equation(op, inputs, params, outputs, place))
 
-    def say(self, op: Any, values: Any, params: dict, arrays: Any) -> tuple[Traced, ...]:
-        """An equation that gives these arrays."""
+    def say(self, op: Any, operands: Any, params: dict, arrays: Any) -> tuple[Traced, ...]:
+        """An equation of tensors that gives these arrays."""
         made = tuple([self.trace(array) for array in arrays])
         for name, value in params.items():
             if type(value) is Number:
                 params = {**params, name: self.var(value)}
-        self._say(op, tuple(map(self.var, values)), params, tuple([t.var for t in made]))
+        self._say(op, tuple(map(self.var_of, operands)), params, tuple([t.var for t in made]))
         return made
 
     # --- for the layers below ---------------------------------------------------------------------
     def compute(self, name: str, function: Callable[..., Any], *values: Any) -> Traced:
         """The array that a pure function gives, which no op has."""
-        array = function(*map(_untraced, values))
-        return self.say(Python(name, function), values, {}, (array,))[0]
+        made = self.trace(function(*map(_untraced, values)))
+        self._say(Python(name, function), tuple(map(self.var, values)), {}, (made.var,))
+        return made
 
     def numbers(self, name: str, function: Callable[..., Any], *values: Any) -> list[Number]:
         """The Python numbers that a pure function gives."""
@@ -376,13 +377,20 @@ class Recording(Recorder):
         return self.kernel_of(pair)
 
     def kernel_of(self, pair: tuple[int, int] | None) -> Kernel:
-        key = len(self.streams), pair
-        if key not in self._kernels:
-            random = np.frombuffer(os.urandom(16), np.uint64).tolist()
-            stream: Any = Drawing(*random) if pair is None else Drawing.seeded(*pair)
-            stream.pair = pair
-            self._kernels[key] = stream
-        return Kernel(self, self._kernels[key])
+        return Kernel(self, self._kernels.at(len(self.streams), pair))
+
+    def set_seed(self, seed: Any) -> None:
+        """Graphs have a seed of their own, which the global one is when they begin."""
+        self._seed = seed
+
+    @contextmanager
+    def branch(self) -> Iterator[None]:
+        """A block that is a graph of its own in TensorFlow: its random ops count from 0."""
+        drawn, self._drawn = self._drawn, 0
+        try:
+            yield
+        finally:
+            self._drawn = drawn
 
     def place(self, function: Callable[..., Any], *values: Any) -> Place:
         """Where to draw, as a pure function computes it."""
@@ -418,9 +426,10 @@ class Recording(Recorder):
     def write(self, variable: Any, value: Any) -> None:
         """Assign; `value` is an array or traced."""
         self.value_of(variable)  # it is part of the program, whatever is done with it
-        array = _untraced(value)
+        made = self.trace(_untraced(value))
         op = Assign("assign", lambda value: value, variable)
-        self._written[variable._id] = variable, self.say(op, (value,), {}, (array,))[0]
+        self._say(op, (self.var(value),), {}, (made.var,))
+        self._written[variable._id] = variable, made
 
     def create(self, variable: Any, value: Any) -> Any:
         """Note a new variable; the array that it begins with."""
@@ -434,16 +443,23 @@ class Recording(Recorder):
 
     # --- the end ----------------------------------------------------------------------------------
     def finish(self, inputs: list[Traced], outputs: list[Any]) -> Program:
-        """The program, with these results (arrays or traced)."""
+        """The program, with these tensors as results."""
         program = self.program
-        program.outputs = tuple(map(self.var, outputs))
+        program.outputs = tuple(map(self.var_of, outputs))
         program.inputs = tuple([t.var for t in inputs])
         program.variables = tuple([(v, t.var) for v, t in self._variables.values()])
         program.streams = tuple([(stream, var) for stream, var, _ in self.streams])
         program.advances = tuple([(stream, blocks) for stream, _, blocks in self.streams])
-        program.captures = tuple([(tensor(t), var) for t, var in self._captured.values()])
+        program.captures = tuple(self._captured.values())
         program.updates = tuple([(v, t.var) for v, t in self._written.values()])
         return program
+
+
+def without(recording: Recording, mark: Mark | None) -> Mark | None:
+    """The others of a mark."""
+    if mark is None or recording not in mark.recorders:
+        return mark
+    return mark_of(tuple([r for r in mark.recorders if r is not recording]))
 
 
 def _untraced(value: Any) -> Any:
@@ -468,11 +484,11 @@ def apply_recorded(op: Any, operands: Any, params: dict[str, Any]) -> Any:
         restore(token)
     parts = y if y.__class__ is tuple else (y,)
     results = [z if z.ndim or z.dtype.kind == "O" else z[()] for z in parts]
-    made = recording.say(op, values, params, results)
+    made = recording.say(op, operands, params, results)
     for one in made if _unknown(op, values, params) else ():
         recording.guard("shape", one)
     discrete = not any(getattr(rule, "followed", True) for rule in op.rules)
-    mark = None if discrete else followers(operands)
+    mark = None if discrete else without(recording, followers(operands))
     if y.__class__ is tuple:
         return several(op, operands, params, made, mark)
     t = tensor(made[0])

@@ -10,6 +10,8 @@ from .. import dtypes
 from ..core.apply import tensor
 from ..framework.shapes import TensorSpec
 from .concrete import ConcreteSignature
+from .draws import Kernels
+from .record import Recording, Traced
 from .traces import printed
 from .tree import Take
 
@@ -17,18 +19,20 @@ from .tree import Take
 class ConcreteFunction:
     """One signature of a function; called with tensors of that kind, or with its arguments."""
 
-    def __init__(self, function: Any, bound: Any) -> None:
-        self._function, self._bound = function, bound
-        self._trace = function._traces.of(bound)
-        self.name = f"__inference_{function._name}_{len(function._traces)}"
-        self._signature = ConcreteSignature(function._signature, bound, self._trace, self.name)
+    def __init__(self, function: Any, bound: Any, trace: Any) -> None:
+        self._function, self._bound, self._trace = function, bound, trace
+        name = f"__inference_{function._name}_{len(function._traces)}"
+        self.name = name.encode()
+        self._signature = ConcreteSignature(function._signature, bound, trace, name)
         self._taken: Take | None = None
         self._open: set[tuple[int, int]] = set()  # sizes of results that depend on open ones
         self._take  # noqa: B018 - recorded at once, as TensorFlow traces
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = self._signature.bind(args, kwargs)
-        return self._function._tree(bound).call(bound)
+        tree = self._function._tree(bound)
+        with self._function._counted(tree, bound):
+            return tree.call(bound, self._function._may_create)
 
     @property
     def _take(self) -> Take:
@@ -49,7 +53,9 @@ class ConcreteFunction:
         leaves = [_stand_in(leaf, size) for leaf in self._bound.leaves]
         args, kwargs = self._bound.rebuild(leaves)
         bound = self._function._signature.bind(args, kwargs)
-        return self._function._tree(bound).some_take(bound, self._function._may_create)
+        tree = self._function._tree(bound)
+        with self._function._counted(tree, bound):
+            return tree.some_take(bound, self._function._may_create)
 
     # --- what it takes and gives ------------------------------------------------------------------
     @property
@@ -57,11 +63,9 @@ class ConcreteFunction:
         return self._bound.specs
 
     @property
-    def inputs(self) -> list[TensorSpec]:
-        """What its tensors are, then those of its variables."""
-        names = self._signature.keywords
-        specs = [_spec(leaf, name) for leaf, name in zip(self._bound.leaves, names, strict=True)]
-        return specs + [TensorSpec((), dtypes.resource, v.name) for v in self.variables]
+    def inputs(self) -> list[Any]:
+        """Its tensors, which have no values here, and its variables."""
+        return [*map(_symbol, self._take.program.inputs), *self.captured_inputs]
 
     @property
     def captured_inputs(self) -> list[Any]:
@@ -69,10 +73,14 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
-        return self._take.pack(self.outputs)
+        return self._take.pack(self._specs)
 
     @property
-    def outputs(self) -> list[TensorSpec]:
+    def outputs(self) -> list[Any]:
+        return list(map(_symbol, self._take.program.outputs))
+
+    @property
+    def _specs(self) -> list[TensorSpec]:
         return [
             TensorSpec(
                 [None if (k, axis) in self._open else n for axis, n in enumerate(v.shape or ())],
@@ -83,15 +91,16 @@ class ConcreteFunction:
 
     @property
     def output_shapes(self) -> Any:
-        return self._take.pack([spec.shape for spec in self.outputs])
+        return self._take.pack([spec.shape for spec in self._specs])
 
     @property
     def output_dtypes(self) -> Any:
-        return self._take.pack([spec.dtype for spec in self.outputs])
+        return self._take.pack([spec.dtype for spec in self._specs])
 
     @property
     def variables(self) -> tuple[Any, ...]:
-        return tuple([variable for variable, _ in self._take.program.variables])
+        given = {id(variable) for variable in self._bound.variables}
+        return tuple([v for v, _ in self._take.program.variables if id(v) not in given])
 
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
@@ -105,6 +114,9 @@ class ConcreteFunction:
         signature = self._function._signature
         return printed(signature, self._trace, self.structured_outputs, self.variables, verbose)
 
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
+
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.pretty_printed_signature(verbose=False)} at {id(self):#x}>"
 
@@ -115,8 +127,13 @@ def _sizes(leaf: Any) -> list[int | None]:
     return leaf.shape.as_list()
 
 
-def _spec(leaf: Any, name: str) -> TensorSpec:
-    return TensorSpec(leaf.shape, leaf.dtype, name)
+def _symbol(var: Any) -> Any:
+    """A tensor with a shape and a dtype, which stands for a value of the program."""
+    recording = Recording(Kernels(), None, False)
+    array = np.broadcast_to(np.zeros((), var.dtype), var.shape)
+    symbol = tensor(Traced(array if array.ndim else array[()], recording, var))
+    recording.close()
+    return symbol
 
 
 def _stand_in(leaf: Any, size: int) -> Any:

@@ -40,6 +40,10 @@ class Traces:
                 serving = made
         return serving or self._make(asked)
 
+    def forget(self, trace: Key) -> None:
+        """It could not be made."""
+        self._made.remove(trace)
+
     def _make(self, asked: Key) -> Key:
         if self._signature.reduce_retracing:
             for made in self._made:

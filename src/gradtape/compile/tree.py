@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, nest
-from ..core.apply import tensor
+from ..arrays.tensor_array import TensorArray
+from ..core.apply import followers, tensor
 from ..core.record import Value, threads
 from ..framework import convert
 from ..framework.shapes import CompositeTensor, TensorShape, TensorSpec
 from ..framework.variable import Variable
-from ..ops.shape import identity
+from ..ops.shape import identity, identity_n
 from ..random import global_seed
 from .backends.numpy import Runner, build, line_of
+from .draws import Kernels
 from .passes import optimise
 from .play import interpret
 from .program import Failed, Program
@@ -27,6 +29,7 @@ from .record import Recording, Traced, Unrecordable
 
 log = logging.getLogger("gradtape")
 LIMIT = 64  # programs for one key
+FIRST = "the first call"
 # One for all functions: with one each, two threads whose functions call each other would wait for
 # each other.
 _recording = RLock()
@@ -54,11 +57,24 @@ class Take:
         return self.pack([TensorSpec(v.shape, dtypes.of(v.dtype)) for v in self.program.outputs])
 
     def play(self, leaves: list, done: dict[int, Any] | None) -> Any:
-        """The results as tensors, or the guard that did not hold."""
-        if threads.active or threads.recording is not None:
-            return interpret(self.program, leaves, done)
-        captured = [t._value for t, _ in self.program.captures]
-        return self.run([t._value for t in leaves] + captured, done)
+        """The results as tensors, or the guard that did not hold; None if only Python will do."""
+        if threads.recording is None and not (threads.active and self._followed(leaves)):
+            captured = [t._value for t, _ in self.program.captures]
+            return self.run([t._value for t in leaves] + captured, done)
+        if self.program.custom:
+            return None
+        found = interpret(self.program, leaves, done, _mode())
+        return found if found.__class__ is Failed else _bundled(found)
+
+    def _followed(self, leaves: list) -> bool:
+        """Whether somebody follows what the program starts from."""
+        program = self.program
+        if threads.watching is not None and any(v._trainable for v, _ in program.variables):
+            return True
+        captured = [t for t, _ in program.captures]
+        return followers([*leaves, *captured, *program.held.values()]) is not None or any(
+            v._mark is not None and v._mark.live is not None for v, _ in program.variables
+        )
 
     def run(self, values: list, done: dict[int, Any] | None = None) -> Any:
         """`play` on arrays, where nobody looks on."""
@@ -66,15 +82,38 @@ class Take:
         return found if found.__class__ is Failed else list(map(tensor, found))
 
 
+def _mode() -> str:
+    """Which kernels TensorFlow would run: those for a tape, for several, for forward mode."""
+    if threads.recording is not None or not threads.active:
+        return ""
+    if any(r.append is None for r in threads.active):
+        return "forward"
+    several = len(threads.active) > 1 or getattr(threads.active[0], "persistent", False)
+    return "tapes" if several else "tape"
+
+
+def _bundled(tensors: list) -> list:
+    """The results as those of one op: where one of them is asked for its gradient, what the others
+    depend on has zeros."""
+    where = [k for k, t in enumerate(tensors) if t._value.dtype.kind in "fcV"]
+    if len(where) > 1:
+        for k, t in zip(where, identity_n.apply(*[tensors[k] for k in where]), strict=True):
+            tensors[k] = t
+    return tensors
+
+
 class Tree:
     """What a function does for one key."""
 
-    def __init__(self, python_function: Callable[..., Any], name: str, cause: str) -> None:
+    def __init__(
+        self, python_function: Callable[..., Any], name: str, cause: str, kernels: Kernels
+    ) -> None:
         self._function, self._name, self._cause = python_function, name, cause
+        self._kernels = kernels
         self.takes: list[Take] = []  # the latest one first
         self.recordings = 0
         self.eager = ""  # why it runs eagerly, if it does
-        self._kernels: dict[tuple, Any] = {}
+        self.created = False  # whether variables were made when it was recorded
         self._seed: Any = global_seed()
         self._warned = False
 
@@ -93,6 +132,8 @@ class Tree:
                 if take is None:
                     break
             found = take.play(bound.leaves, done)
+            if found is None:
+                break
             if found.__class__ is not Failed:
                 if take is not self.takes[0]:
                     self.takes.remove(take)
@@ -132,7 +173,14 @@ class Tree:
         with _recording:
             try:
                 take, recording = self.record(bound, done, may_create, cause)
-                if recording.created:  # and once more, as it will be from now on
+                if recording.created:
+                    self.created = True
+                    if self._cause != FIRST:
+                        raise ValueError(
+                            "Creating variables on a non-first call to a function decorated with "
+                            "tf.function."
+                        )
+                    # And once more, as it will be from now on.
                     take, recording = self.record(bound, done, False, cause)
             except Unrecordable as reason:
                 self.eager = str(reason)
@@ -150,9 +198,27 @@ class Tree:
         with recording.running():
             inputs = [recording.trace(_array(leaf)) for leaf in bound.leaves]
             args, kwargs = bound.rebuild([tensor(value) for value in inputs])
-            tensors, pack = _results(self._function(*args, **kwargs))
-            program = recording.finish(inputs, [t._value for t in tensors])
+            before = _parts(bound, args, kwargs)
+            tensors, pack = _results(self._function(*args, **kwargs), self._function)
+            self._check_unchanged(before, _parts(bound, args, kwargs))
+            program = recording.finish(inputs, tensors)
         return Take(program, pack, cause), recording
+
+    def _check_unchanged(self, before: dict[str, list], after: dict[str, list]) -> None:
+        """What the function does to its arguments would not be done when it is played."""
+        changed = [
+            name
+            for name, leaves in before.items()
+            if len(leaves) != len(after[name])
+            or any(a is not b for a, b in zip(leaves, after[name], strict=True))
+        ]
+        if changed:
+            called = getattr(self._function, "__qualname__", self._name)
+            raise ValueError(
+                f"{called}({', '.join(before)}) should not modify its Python input arguments. "
+                "Modifying a copy is allowed. The following parameter(s) were modified: "
+                f"{', '.join(changed)}"
+            )
 
     def _warn(self, cause: str) -> None:
         if not self._warned:
@@ -165,6 +231,12 @@ class Tree:
             )  # fmt: skip
 
 
+def _parts(bound: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, list]:
+    """The leaves of each argument."""
+    values = zip(bound.key[0], (*args, *kwargs.values()), strict=False)
+    return {name: nest.flatten(value) for name, value in values}
+
+
 def _array(leaf: Any) -> Any:
     value = leaf._value
     return value.array if type(value) is Traced else value
@@ -172,15 +244,17 @@ def _array(leaf: Any) -> Any:
 
 def run_eagerly(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
     """The function itself; its results are tensors all the same."""
-    tensors, pack = _results(function(*args, **kwargs))
+    tensors, pack = _results(function(*args, **kwargs), function)
     # Never the very tensor that was given or captured, which would have derivative 1 to itself.
     return pack([t if t._mark is not None else identity.apply(t) for t in tensors])
 
 
-def _results(result: Any) -> tuple[list, Callable[[list], Any]]:
+def _results(result: Any, function: Any) -> tuple[list, Callable[[list], Any]]:
     """The tensors in a result, and what puts others in their places."""
+    if isinstance(result, range):
+        result = list(result)
     leaves = nest.flatten(result, expand_composites=True)
-    made = [_as_tensor(leaf) for leaf in leaves]
+    made = [_as_tensor(leaf, function) for leaf in leaves]
     where = [k for k, leaf in enumerate(made) if leaf is not None]
     others = [leaf if made[k] is None else None for k, leaf in enumerate(leaves)]
     single = len(leaves) == 1 and result is leaves[0]
@@ -188,7 +262,7 @@ def _results(result: Any) -> tuple[list, Callable[[list], Any]]:
     like = nest.map_structure(lambda x: x if isinstance(x, CompositeTensor) else None, result)
 
     if single:
-        return made, operator.itemgetter(0) if where else lambda tensors: others[0]
+        return [made[k] for k in where], operator.itemgetter(0) if where else lambda tensors: None
     text = _written(result, count())
     if text is not None:
         return [made[k] for k in where], eval(f"lambda t: {text}")
@@ -236,12 +310,20 @@ def nest_order(mapping: dict) -> list:
 _PLAIN = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
 
 
-def _as_tensor(leaf: Any) -> Any:
-    """A tensor for what TensorFlow makes one of, None for anything else."""
+def _as_tensor(leaf: Any, function: Any) -> Any:
+    """A tensor for what TensorFlow makes one of, None for None."""
+    if leaf is None or isinstance(leaf, TensorArray):
+        return None
     if isinstance(leaf, Variable):
         return leaf.read_value()
     if isinstance(leaf, TensorShape):
         return convert.to_tensor(np.array(leaf.as_list(), np.int32))
     if isinstance(leaf, Value):
         return leaf
-    return convert.to_tensor(leaf) if isinstance(leaf, _PLAIN) else None
+    if isinstance(leaf, _PLAIN):
+        return convert.to_tensor(leaf)
+    raise TypeError(
+        "To be compatible with tf.function, Python functions must return zero or more Tensors or "
+        f"ExtensionTypes or None values; in compilation of {function}, found return value of type "
+        f"{type(leaf).__name__}, which is not a Tensor or ExtensionType."
+    )

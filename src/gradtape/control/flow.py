@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
 from .. import arrays, dtypes, errors, nest
 from ..arrays.tensor_array import TensorArray
-from ..core.record import Value
+from ..core.record import Value, threads
 from ..framework import convert
 from ..framework.shapes import TensorSpec
 from ..math import reductions
@@ -40,7 +41,13 @@ def cond(
             f"The truth value of an empty tensor is ambiguous (this one has the shape "
             f"{pred.shape}): ask for its size with tf.size(x) > 0."
         )
-    return true_fn() if pred else false_fn()  # type: ignore[misc]
+    with _branch():
+        return true_fn() if pred else false_fn()  # type: ignore[misc]
+
+
+def _branch() -> Any:
+    """In a function that is recorded, a branch is a graph of its own."""
+    return nullcontext() if threads.recording is None else threads.recording.branch()
 
 
 def case(
@@ -72,7 +79,8 @@ def case(
         raise TypeError("'default' must be callable.")
     for pred, function in pairs:
         if pred:
-            return function()
+            with _branch():
+                return function()
     if default is None:
         raise errors.invalid(
             "Input error: None of conditions evaluated as True, and tf.case has no default."
@@ -102,7 +110,9 @@ def switch_case(
         raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype!r}")
     branches = _branches(branch_fns)
     fallback = default if default is not None else branches[max(branches)]
-    return branches.get(int(branch_index), fallback)()
+    branch = branches.get(int(branch_index), fallback)
+    with _branch():
+        return branch()
 
 
 def _branches(given: Any) -> dict[int, Callable[[], Any]]:

@@ -19,6 +19,14 @@ from .infer import Shape, alike, asked, exchanged, inserted, plus, reshaped, sam
 from .reasons import Missing, Stopped
 
 identity = elementwise("identity", lambda a: a, lambda g: g, takes=ANYTHING)
+identity_n = op(  # of which one result has a cotangent, the others have zeros
+    "identity_n", lambda *a: a,
+    lambda g, y: [
+        np.zeros_like(one) if part is None else part for part, one in zip(g, y, strict=True)
+    ],
+    shape=lambda *shapes: list(shapes), joint=True, real=True, label="IdentityN",
+    sample=lambda d: [([d(2, 3), d(2)], {})],
+)  # fmt: skip
 stop_gradient = op(
     "stop_gradient", lambda a: a, Stopped("stop_gradient makes a constant of it"), shape=same,
     sample=lambda d: [([d(2, 3)], {})],

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import os
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -91,6 +92,7 @@ class _Seeds:
     def __init__(self) -> None:
         self.seed: Any = None
         self.kernels: dict[tuple, Stream] = {}
+        self.hearing: WeakSet[Any] = WeakSet()  # who has streams that begin again
 
     def set(self, seed: Any) -> None:
         from random import Random
@@ -102,6 +104,8 @@ class _Seeds:
             self.ops = Random(seed)
         self.seed = seed
         self.kernels = {}
+        for one in list(self.hearing):
+            one.restart()
 
     def kernel(self, seed: Any, *kind: Any) -> Any:
         """The stream of the kernel for an op of this kind."""
@@ -133,6 +137,11 @@ class _Seeds:
 _seeds = _Seeds()
 
 
+def when_seed_is_set(one: Any) -> None:
+    """Call `restart` of this object, as long as it lives."""
+    _seeds.hearing.add(one)
+
+
 def global_seed() -> Any:
     """What `set_seed` was given last, None if it was not."""
     return _seeds.seed
@@ -146,7 +155,10 @@ def set_seed(seed: Any) -> None:
     >>> tf.random.normal([2])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([ 0.3274685, -0.8426258], dtype=float32)>
     """
-    _seeds.set(seed)
+    if threads.recording is not None:  # a function has a seed of its own
+        threads.recording.set_seed(seed)
+    else:
+        _seeds.set(seed)
 
 
 # --- fractions ------------------------------------------------------------------------------------
