@@ -68,10 +68,10 @@ class Kernels:
     """The streams of all recordings of a trace: those of ops without a seed by their number."""
 
     def __init__(self) -> None:
-        self._streams: dict[tuple[int, Pair], Drawing] = {}
+        self._streams: dict[tuple[tuple[int, ...], Pair], Drawing] = {}
         when_seed_is_set(self)
 
-    def at(self, index: int, pair: Pair) -> Drawing:
+    def at(self, index: tuple[int, ...], pair: Pair) -> Drawing:
         if (index, pair) not in self._streams:
             self._streams[index, pair] = Drawing.of(pair)
         return self._streams[index, pair]

@@ -211,6 +211,7 @@ class Recording(Recorder):
         self.effects = 0
         self._kernels, self._seed, self._may_create = kernels, seed, may_create
         self._drawn = 0  # ops without a seed of their own
+        self._scope: tuple[int, ...] = ()  # the branches that it is in
         self._constants: dict[Any, tuple[Var, Any]] = {}
         self._captured: dict[int, tuple[Any, Var]] = {}  # tensors, by their id or their value's
         self._variables: dict[int, tuple[Any, Traced]] = {}  # as they are at the beginning
@@ -377,20 +378,21 @@ class Recording(Recorder):
         return self.kernel_of(pair)
 
     def kernel_of(self, pair: tuple[int, int] | None) -> Kernel:
-        return Kernel(self, self._kernels.at(len(self.streams), pair))
+        return Kernel(self, self._kernels.at((*self._scope, len(self.streams)), pair))
 
     def set_seed(self, seed: Any) -> None:
         """Graphs have a seed of their own, which the global one is when they begin."""
         self._seed = seed
 
     @contextmanager
-    def branch(self) -> Iterator[None]:
+    def branch(self, number: int) -> Iterator[None]:
         """A block that is a graph of its own in TensorFlow: its random ops count from 0."""
-        drawn, self._drawn = self._drawn, 0
+        before = self._drawn, self._scope
+        self._drawn, self._scope = 0, (*self._scope, len(self.streams), number)
         try:
             yield
         finally:
-            self._drawn = drawn
+            self._drawn, self._scope = before
 
     def place(self, function: Callable[..., Any], *values: Any) -> Place:
         """Where to draw, as a pure function computes it."""

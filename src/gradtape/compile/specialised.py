@@ -73,7 +73,7 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
-        return self._take.pack(self._specs)
+        return self._take.pack(self.outputs)
 
     @property
     def outputs(self) -> list[Any]:
@@ -112,7 +112,8 @@ class ConcreteFunction:
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         signature = self._function._signature
-        return printed(signature, self._trace, self.structured_outputs, self.variables, verbose)
+        outputs = self._take.pack(self._specs)
+        return printed(signature, self._trace, outputs, self.variables, verbose)
 
     def __str__(self) -> str:
         return f"ConcreteFunction {self.pretty_printed_signature()}"

@@ -21,6 +21,7 @@ from ..framework.variable import Variable
 from ..ops.shape import identity, identity_n
 from ..random import global_seed
 from .backends.numpy import Runner, build, line_of
+from .calls import derive, may_call
 from .draws import Kernels
 from .passes import optimise
 from .play import interpret
@@ -35,6 +36,9 @@ FIRST = "the first call"
 _recording = RLock()
 
 
+_UNKNOWN = object()
+
+
 class Take:
     """One recording: a program, and how its results become what the function returned."""
 
@@ -43,6 +47,7 @@ class Take:
         self.outcomes = tuple([e.op.outcome for e in program.guards])
         self.passes: list[tuple[str, int, int]] = []
         self._runner: Runner | None = None
+        self._derivative: Any = _UNKNOWN
 
     @property
     def runner(self) -> Runner:
@@ -63,6 +68,12 @@ class Take:
             return self.run([t._value for t in leaves] + captured, done)
         if self.program.custom:
             return None
+        if threads.recording is None and may_call() and not self._watched_by_hand():
+            if self._derivative is _UNKNOWN:
+                with _recording:
+                    self._derivative = derive(self.program, leaves)
+            if self._derivative is not None:
+                return self._derivative.call(leaves, done)
         found = interpret(self.program, leaves, done, _mode())
         return found if found.__class__ is Failed else _bundled(found)
 
@@ -72,9 +83,12 @@ class Take:
         if threads.watching is not None and any(v._trainable for v, _ in program.variables):
             return True
         captured = [t for t, _ in program.captures]
-        return followers([*leaves, *captured, *program.held.values()]) is not None or any(
-            v._mark is not None and v._mark.live is not None for v, _ in program.variables
-        )
+        return followers([*leaves, *captured]) is not None or self._watched_by_hand()
+
+    def _watched_by_hand(self) -> bool:
+        """Whether somebody watches a variable, or a tensor that the function found outside."""
+        held = [*self.program.held.values(), *[v for v, _ in self.program.variables]]
+        return followers(held) is not None
 
     def run(self, values: list, done: dict[int, Any] | None = None) -> Any:
         """`play` on arrays, where nobody looks on."""

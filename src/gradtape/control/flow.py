@@ -41,13 +41,14 @@ def cond(
             f"The truth value of an empty tensor is ambiguous (this one has the shape "
             f"{pred.shape}): ask for its size with tf.size(x) > 0."
         )
-    with _branch():
-        return true_fn() if pred else false_fn()  # type: ignore[misc]
+    holds = bool(pred)
+    with _branch(holds):
+        return true_fn() if holds else false_fn()  # type: ignore[misc]
 
 
-def _branch() -> Any:
+def _branch(number: int) -> Any:
     """In a function that is recorded, a branch is a graph of its own."""
-    return nullcontext() if threads.recording is None else threads.recording.branch()
+    return nullcontext() if threads.recording is None else threads.recording.branch(number)
 
 
 def case(
@@ -77,9 +78,9 @@ def case(
         _check_pair(pair)
     if default is not None and not callable(default):
         raise TypeError("'default' must be callable.")
-    for pred, function in pairs:
+    for k, (pred, function) in enumerate(pairs):
         if pred:
-            with _branch():
+            with _branch(k):
                 return function()
     if default is None:
         raise errors.invalid(
@@ -110,9 +111,9 @@ def switch_case(
         raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype!r}")
     branches = _branches(branch_fns)
     fallback = default if default is not None else branches[max(branches)]
-    branch = branches.get(int(branch_index), fallback)
-    with _branch():
-        return branch()
+    number = int(branch_index)
+    with _branch(number if number in branches else -1):
+        return branches.get(number, fallback)()
 
 
 def _branches(given: Any) -> dict[int, Callable[[], Any]]:
