@@ -145,8 +145,10 @@ def gather_nd(
     lost = None
     if policy == "IGNORE":
         sizes = np.array(shape[:depth])
-        wrong = ((b._value < 0) | (b._value >= sizes)).any(axis=-1)
-        b, lost = tensor(np.where(wrong[..., None], 0, b._value)), wrong
+        lost = convert.computed(
+            lambda b: ((b < 0) | (b >= sizes)).any(axis=-1, keepdims=True), b._value
+        )
+        b = tensor(convert.computed(lambda lost, b: np.where(lost, 0, b), lost, b._value))
     if depth == 1 and b._value.ndim == 2 and lost is None and not batch:
         # One number for each row: a gather, whose gradient stays in rows.
         y = index.gather.apply(x, shape_ops.reshape.apply(b, shape=b._value.shape[:-1]))
@@ -154,7 +156,8 @@ def gather_nd(
         y = _at_coordinates(x, b, depth)
     if lost is None:
         return y
-    gone = tensor(lost.reshape(lost.shape + (1,) * (y._value.ndim - lost.ndim)))
+    shape = lost.shape[:-1] + (1,) * (y._value.ndim - lost.ndim + 1)
+    gone = shape_ops.reshape.apply(tensor(lost), shape=shape)
     return index.select.apply(gone, tensor(y._value.dtype.type(0)), y)
 
 

@@ -402,6 +402,12 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     """The block that begins at `begin`; a size of -1 goes to the end."""
     x = convert.to_tensor(input_)
     shape = x._value.shape
+    if any(convert.is_recorded(t._value) for t in indexing.positions((begin,))):
+        first, counts = convert.to_tensor(begin), numbers(size, "Slice")
+        fits = first._value.shape == (len(shape),) == (len(counts),)
+        if fits and min(counts, default=0) >= 0 and first._value.dtype.kind == "i":
+            block = tuple(index.At(k, n) for k, n in enumerate(counts))
+            return index.getitem_at.apply(x, first, key=block)
     begins, sizes = several((begin, size), "Slice")
     if not len(begins) == len(sizes) == len(shape):
         raise errors.invalid(

@@ -83,13 +83,17 @@ def alike(values: Any, label: str, attr: str, default: Any = None) -> list[np.nd
             t = convert.to_tensor(v, wanted)
         if wanted is None and _sized(v):
             wanted = t._value.dtype
-        found.append(np.asarray(t._value))
+        found.append(t._value)
     if wanted is not None and wanted not in (np.int32, np.int64):
         raise errors.invalid(
             f"Value for attr '{attr}' of {convert.c_name(wanted)} is not in the list of allowed "
             f"values: int32, int64. {label} takes whole numbers here, got {values!r}. [Op:{label}]"
         )
-    return [array.astype(np.int64) for array in found]
+    return [convert.computed(_wide, array) for array in found]
+
+
+def _wide(array: Any) -> np.ndarray:
+    return np.asarray(array).astype(np.int64)
 
 
 def whole(value: Any, hoped: Any) -> Any:

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..core.record import Value
+from ..core.record import Value, threads
 from ..ops import index
+from ..ops.shape import cast, stack
+from . import convert
 from .tensor import Tensor
 
 _OP = "[Op:StridedSlice] name: strided_slice/"
@@ -30,7 +32,30 @@ def getitem(x: Any, key: Any) -> Any:
         from ..arrays.gathering import boolean_mask
 
         return boolean_mask(x, key)
+    if threads.recording is not None and (found := _places(key, shape)) is not None:
+        return index.getitem_at.apply(x, *found[:1], key=found[1])
     return index.getitem.apply(x, *positions((key,)), key=numpy_key(key, shape))
+
+
+def _places(key: Any, shape: tuple[int, ...]) -> tuple[Any, tuple] | None:
+    """Single places that a function finds anew at every call, and the key for `getitem_at`; None
+    if there are none, or if the ends of slices are among them, which tell the size of the result.
+    """
+    given = key if isinstance(key, tuple) else (key,)
+    dots = [k for k, part in enumerate(given) if part is Ellipsis]
+    if len(dots) == 1:
+        rest = len(shape) - sum(k is not None for k in given) + 1
+        given = given[: dots[0]] + (slice(None),) * rest + given[dots[0] + 1 :]
+    places = [k for k in given if convert.is_tensor_like(k) and convert.is_recorded(k._value)]
+    if not places or any(k._value.ndim or k._value.dtype.kind != "i" for k in places):
+        return None
+    fixed = [0 if convert.is_tensor_like(k) else k for k in given]
+    if len(places) < sum(map(convert.is_tensor_like, given)) or not _plain(tuple(fixed), shape):
+        return None
+    numbers = iter(range(len(places)))
+    template = [index.At(next(numbers)) if convert.is_tensor_like(k) else k for k in given]
+    wide = [cast.apply(convert.to_tensor(k), dtype=np.dtype(np.int64)) for k in places]
+    return stack.apply(*wide, axis=-1), tuple(template)
 
 
 def positions(given: Any) -> Iterator[Any]:

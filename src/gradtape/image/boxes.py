@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def crop_and_resize(
     """Crops of one size out of boxes [top, left, bottom, right], in parts of the image."""
     x = convert.to_tensor(image)
     b = convert.to_tensor(boxes, np.dtype(np.float32))
-    which = np.asarray(convert.to_tensor(box_indices, np.dtype(np.int32))._value)
+    which = convert.to_tensor(box_indices, np.dtype(np.int32))._value
     label = "CropAndResize"
     if x._value.ndim != 4:
         raise errors.invalid(f"input image must be 4-D{list(x._value.shape)} [Op:{label}] name: ")
@@ -81,23 +82,32 @@ def crop_and_resize(
             f"Value for attr 'method' of \"{method}\" is not in the list of allowed values: "
             f'"bilinear", "nearest" [Op:{label}]'
         )
-    if which.size and not 0 <= which.min() <= which.max() < x._value.shape[0]:
-        raise errors.OutOfRangeError(
-            None, None, f"box_index has values outside [0, batch_size) [Op:{label}] name: "
-        )
+    convert.examine(partial(_check_boxes, x._value.shape[0]), which)
     rows, columns = check_size(crop_size)
     if x._value.dtype != np.float32:
         x = shape.cast.apply(x, dtype=np.dtype(np.float32))
     _, height, width, _ = x._value.shape
     y = _places(b[:, 0], b[:, 2], height, rows)
     across = _places(b[:, 1], b[:, 3], width, columns)
-    outside = _outside(y._value, height)[:, :, None] | _outside(across._value, width)[:, None]
+    outside = convert.computed(
+        lambda y, across: (
+            (_outside(y, height)[:, :, None] | _outside(across, width)[:, None])[..., None]
+        ),
+        y._value, across._value,
+    )  # fmt: skip
     if method == "nearest":
-        found = _pixels(x, which, _half_up(y._value), _half_up(across._value))
+        found = _pixels(x, which, _half_up, y._value, _half_up, across._value)
     else:
         found = _between(x, which, y, across)
     beyond = tensor(np.float32(extrapolation_value))
-    return where(tensor(outside[..., None]), beyond, found)
+    return where(tensor(outside), beyond, found)
+
+
+def _check_boxes(batch: int, which: Any) -> None:
+    if which.size and not 0 <= which.min() <= which.max() < batch:
+        raise errors.OutOfRangeError(
+            None, None, "box_index has values outside [0, batch_size) [Op:CropAndResize] name: "
+        )
 
 
 def _places(first: Any, last: Any, size: int, count: int) -> Any:
@@ -117,23 +127,30 @@ def _half_up(places: Any) -> Any:
     return np.floor(places + 0.5)
 
 
-def _pixels(x: Any, which: Any, rows: Any, columns: Any) -> Any:
-    """The pixels at whole places, which are brought inside first: [boxes, rows, columns, depth]."""
+def _pixels(x: Any, which: Any, down: Any, rows: Any, along: Any, columns: Any) -> Any:
+    """The pixels at places that `down` and `along` make whole, and which are brought inside first:
+    [boxes, rows, columns, depth]."""
     batch, height, width, depth = x._value.shape
-    rows = np.clip(rows, 0, height - 1).astype(np.int64)
-    columns = np.clip(columns, 0, width - 1).astype(np.int64)
-    flat = (which[:, None, None] * height + rows[:, :, None]) * width + columns[:, None]
+
+    def place(which: Any, rows: Any, columns: Any) -> Any:
+        rows = np.clip(down(rows), 0, height - 1).astype(np.int64)
+        columns = np.clip(along(columns), 0, width - 1).astype(np.int64)
+        flat = (which[:, None, None] * height + rows[:, :, None]) * width + columns[:, None]
+        return flat.astype(np.int64)
+
     table = reshape(x, (batch * height * width, depth))
-    return index.take.apply(table, tensor(flat.astype(np.int64)), axis=0)
+    return index.take.apply(table, tensor(convert.computed(place, which, rows, columns)), axis=0)
 
 
 def _between(x: Any, which: Any, y: Any, across: Any) -> Any:
-    top, left = np.floor(y._value), np.floor(across._value)
+    rows, columns = y._value, across._value
     down = (y - floor(y))[:, :, None, None]
     right = (across - floor(across))[:, None, :, None]
-    low, high = np.ceil(y._value), np.ceil(across._value)
-    one, two = _pixels(x, which, top, left), _pixels(x, which, top, high)
-    three, four = _pixels(x, which, low, left), _pixels(x, which, low, high)
+    one, two, three, four = (
+        _pixels(x, which, first, rows, second, columns)
+        for first in (np.floor, np.ceil)
+        for second in (np.floor, np.ceil)
+    )
     above, below = one + (two - one) * right, three + (four - three) * right
     return above + (below - above) * down
 

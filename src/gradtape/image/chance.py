@@ -27,9 +27,12 @@ def _draw(seed: Any, stateless: bool) -> Callable[..., Any]:
 def _flipped(image: Any, flip: Callable[..., Any], draw: Callable[..., Any]) -> Any:
     x, batch = picture(image)
     if batch:
-        turn = draw([x._value.shape[0]])._value >= 0.5
-        return where(tensor(~turn[:, None, None, None]), x, flip(x))
-    return flip(x) if draw([])._value < 0.5 else x
+        stays = draw([x._value.shape[0]]) < 0.5
+        return where(stays[:, None, None, None], x, flip(x))
+    turns = draw([]) < 0.5
+    if convert.is_recorded(turns._value):
+        return where(turns, flip(x), x)
+    return flip(x) if turns else x
 
 
 def random_flip_left_right(image: Any, seed: Any = None) -> Any:
@@ -135,8 +138,9 @@ def _cropped(value: Any, size: Any, draw: Callable[..., Any]) -> Any:
         raise errors.invalid(
             f"Need value.shape >= size, got {shape.tolist()} and {wanted.tolist()}"
         )  # fmt: skip
-    offsets = draw([len(shape)])._value % (shape - wanted + 1)
-    return part_of(x, offsets, wanted)
+    choices = shape - wanted + 1
+    offsets = convert.computed(lambda drawn: drawn % choices, draw([len(shape)])._value)
+    return part_of(x, tensor(offsets), wanted)
 
 
 _LARGEST = np.iinfo(np.int32).max

@@ -58,7 +58,8 @@ def convert_image_dtype(
     if own.is_integer and wanted.is_integer:
         high, low = own.max, wanted.max
         if high > low:
-            scaled = tensor(x._value // x._value.dtype.type((high + 1) // (low + 1)))
+            part = x._value.dtype.type((high + 1) // (low + 1))
+            scaled = tensor(convert.computed(lambda v: v // part, x._value))
             return (saturate_cast if saturate else cast)(scaled, wanted)
         made = (saturate_cast if saturate else cast)(x, wanted)
         return made * ((low + 1) // (high + 1))
@@ -236,9 +237,14 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     """gain * x**gamma."""
     if not convert.is_tensor_like(gamma) and gamma < 0:
         raise ValueError("Gamma should be a non-negative real number.")
-    if convert.is_tensor_like(gamma) and np.any(convert.to_tensor(gamma)._value < 0):
-        raise errors.invalid("Gamma should be a non-negative real number.")
+    if convert.is_tensor_like(gamma):
+        convert.examine(_check_gamma, convert.to_tensor(gamma)._value)
     return _in_floats(image, lambda x: gain * pow(x, gamma))
+
+
+def _check_gamma(gamma: Any) -> None:
+    if np.any(gamma < 0):
+        raise errors.invalid("Gamma should be a non-negative real number.")
 
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
@@ -246,9 +252,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
 
     Differs from TensorFlow: it has a gradient.
     """
-    found = np.asarray(convert.to_tensor(delta)._value)
-    if np.any((found < -1) | (found > 1)):
-        raise ValueError("delta must be in the interval [-1, 1]")
+    convert.examine(_check_turn, convert.to_tensor(delta)._value)
 
     def change(x: Any) -> Any:
         turn = _factor(delta, "AdjustHue")
@@ -260,6 +264,11 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
         return stack([least + spread * part for part in _wheel(hue)], -1)
 
     return _in_floats(image, change)
+
+
+def _check_turn(delta: Any) -> None:
+    if np.any((delta < -1) | (delta > 1)):
+        raise ValueError("delta must be in the interval [-1, 1]")
 
 
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:

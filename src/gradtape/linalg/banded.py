@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -176,11 +177,7 @@ def banded_triangular_solve(
             f"In[0] mismatch In[1] shape: {n} vs. {b._value.shape[-2]}: {list(a._value.shape)} "
             f"{list(b._value.shape)} [Op:{op.label}] name: "
         )
-    main = a._value[..., 0 if lower else count - 1, :]
-    if not np.all(main):
-        raise errors.invalid(
-            f"Input matrix is not invertible: a number on its diagonal is 0 [Op:{op.label}] name: "
-        )
+    convert.examine(partial(_check_diagonal, 0 if lower else count - 1, op.label), a._value)
     if count > n > 0:  # diagonals that lie outside
         cut = slice(0, n) if lower else slice(count - n, None)
         a, count = getitem.apply(a, key=(..., cut, slice(None))), n
@@ -190,6 +187,13 @@ def banded_triangular_solve(
             a = complex_ops.conj.apply(a)
         a, upper = banded_ops.turn_bands.apply(a, upper=upper), count - 1 - upper
     return op.apply(a, b, upper=upper)
+
+
+def _check_diagonal(place: int, label: str, bands: Any) -> None:
+    if not np.all(bands[..., place, :]):
+        raise errors.invalid(
+            f"Input matrix is not invertible: a number on its diagonal is 0 [Op:{label}] name: "
+        )
 
 
 # --- eigenvalues ----------------------------------------------------------------------------------

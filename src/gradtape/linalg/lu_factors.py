@@ -21,7 +21,7 @@ def _factors(lower_upper: Any, perm: Any, name: str) -> tuple[Any, Any, Any]:
     """The lower factor, both in one, and the order of the rows."""
     given = convert.to_tensor(perm) if np.isscalar(perm) else whole(perm, np.int32)
     x = convert.to_tensor(lower_upper, hint=np.dtype(np.float32))
-    p = np.asarray(given._value)
+    p = given._value
     sizes = x._value.shape
     if len(sizes) < 2:
         raise ValueError("Input `lower_upper` must have at least 2 dimensions.")
@@ -45,7 +45,8 @@ def _rows_in_order(x: Any, order: Any) -> Any:
         from ..arrays.reshaping import broadcast_to
 
         x = broadcast_to(x, shape)
-    places = np.broadcast_to(order[..., None, :], (*batch, shape[-1], order.shape[-1]))
+    each = (*batch, shape[-1], order.shape[-1])
+    places = convert.computed(lambda order: np.broadcast_to(order[..., None, :], each), order)
     turned = matrix_transpose(x)
     return matrix_transpose(take_along.apply(turned, tensor(places)))
 
@@ -62,7 +63,7 @@ def lu_reconstruct(
            [1., 2.]], dtype=float32)>
     """
     lower, both, p = _factors(lower_upper, perm, "lu_reconstruct")
-    _permutation(p)
+    convert.examine(_permutation, p)
     product = linear.matmul.apply(lower, band_part(both, 0, -1))
     sizes = product._value.shape
     if p.shape != sizes[:-1] and (len(sizes) > 2 or len(p) > len(product._value)):
@@ -72,7 +73,7 @@ def lu_reconstruct(
             f"Tensor's shape {(len(p), *product._value.shape[1:])} is not compatible with "
             f"supplied shape {product._value.shape}."
         )
-    return _rows_in_order(product, np.argsort(p, axis=-1))
+    return _rows_in_order(product, convert.computed(lambda p: np.argsort(p, axis=-1), p))
 
 
 def _permutation(p: Any) -> None:
@@ -93,7 +94,7 @@ def lu_solve(
         raise ValueError("Input `rhs` must have at least 2 dimensions.")
     _, b = convert.pair(matrix_ops.solve, both, b)
     if _asked(validate_args):
-        _permutation(p)
+        convert.examine(_permutation, p)
     if p.shape[-1] > b._value.shape[-2] == both._value.shape[-1]:
         raise errors.invalid(f"perm {p.tolist()} is no order of the rows of rhs [Op:GatherV2]")
     if p.shape[-1] < b._value.shape[-2] == both._value.shape[-1]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,15 +29,18 @@ def histogram_fixed_width(
     """
     label = "HistogramFixedWidth"
     kind = listed_dtype(dtype, "dtype", ("int32", "int64"), label, "int32")
-    x, ends = (np.asarray(t._value) for t in convert.pair(elementwise.sub, values, value_range))
-    count = number(nbins)
+    x, ends = (t._value for t in convert.pair(elementwise.sub, values, value_range))
+    return tensor(convert.computed(partial(_histogram, number(nbins), kind, label), x, ends))
+
+
+def _histogram(count: int, kind: np.dtype, label: str, x: Any, ends: Any) -> Any:
     low, high = _ends(ends, count, label)
     if x.dtype.kind in "fV" and np.isnan(x).any():
         raise errors.invalid(f"Histogram values must not contain NaN [Op:{label}] name: ")
     # In float64, as TensorFlow divides.
     places = np.floor((x.astype(np.float64) - low) / ((high - low) / count))
     places = np.clip(np.nan_to_num(places), 0, count - 1).astype(np.int64)
-    return tensor(np.bincount(places.reshape(-1), minlength=count).astype(kind))
+    return np.bincount(places.reshape(-1), minlength=count).astype(kind)
 
 
 def _ends(ends: np.ndarray, count: int, label: str) -> tuple[float, float]:

@@ -361,8 +361,8 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
         )
     if limit.size != 1:
         raise errors.invalid(f"k must be 0-D, got shape {list(limit.shape)} [Op:InTopKV2] name: ")
-    most = limit.reshape(())
-    return rank.in_top_k.apply(given, tensor(wanted), tensor(most[()]))
+    most = reshape.apply(tensor(limit), shape=())
+    return rank.in_top_k.apply(given, tensor(wanted), most)
 
 
 def invert_permutation(x: Any, name: str | None = None) -> Any:
@@ -375,6 +375,11 @@ def invert_permutation(x: Any, name: str | None = None) -> Any:
             f"invert_permutation expects a 1D vector of int32 or int64, got shape "
             f"{list(value.shape)} of {value.dtype.name} [Op:InvertPermutation] name: "
         )
+    convert.examine(_check_permutation, value)
+    return tensor(convert.computed(_inverse, value))
+
+
+def _check_permutation(value: Any) -> None:
     n = len(value)
     outside = value[(value < 0) | (value >= n)]
     if outside.size:
@@ -384,9 +389,12 @@ def invert_permutation(x: Any, name: str | None = None) -> Any:
         raise errors.invalid(
             f"{times.argmax()} is duplicated in the input. [Op:InvertPermutation] name: "
         )
+
+
+def _inverse(value: Any) -> Any:
     y = np.empty_like(value)
-    y[value] = np.arange(n, dtype=value.dtype)
-    return tensor(y)
+    y[value] = np.arange(len(value), dtype=value.dtype)
+    return y
 
 
 def _ordered(op: Op, x: Any) -> Any:

@@ -49,12 +49,12 @@ def ctc_loss(
         )
     if not logits_time_major:
         x = shape.transpose.apply(x, axes=(-2, -3, -1))
-    frames = _whole(logit_length)
+    frames = convert.to_tensor(logit_length)._value
     if sparse:
         given, lengths = _rows(labels, x._value.shape[1])
-        _check(x, given, lengths, frames)
+        _check(x, given, lengths, np.asarray(frames))
     else:
-        given, lengths = _whole(labels), _whole(label_length)
+        given, lengths = (convert.to_tensor(t)._value for t in (labels, label_length))
         if x._value.dtype == np.float64:
             raise errors.invalid(
                 "cannot compute Mul as input #1(zero-based) was expected to be a double tensor but "
@@ -64,7 +64,7 @@ def ctc_loss(
     blank = int(blank_index or 0) % x._value.shape[-1]
     if not sparse and blank:
         # As TensorFlow, to whose dense loss a label that is the blank means the class before it.
-        given = np.where(given == blank, blank - 1, given)
+        given = convert.computed(lambda given: np.where(given == blank, blank - 1, given), given)
     floor = -np.inf if sparse else ctc_ops.FLOOR
     parts = [tensor(part) for part in (given, lengths, frames)]
     loss = ctc_ops.ctc.apply(x, *parts, blank=blank, floor=floor)[0]

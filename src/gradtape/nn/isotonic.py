@@ -46,20 +46,26 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
     rows = x if place == ndim - 1 else shape.transpose.apply(x, axes=tuple(order))
     sizes = rows._value.shape
     count, width = int(np.prod(sizes[:-1])), sizes[-1]
-    levels = _levels(rows._value.reshape(count, width).astype(np.float64), decreasing)
+    levels = convert.computed(
+        lambda rows: _levels(rows.reshape(count, width).astype(np.float64), decreasing), rows._value
+    )
     # Every level of every row is a segment; a solution is the mean of its segment.
     flat = shape.reshape.apply(rows, shape=(count * width,))
-    ids = tensor((levels + np.arange(count)[:, None] * width).reshape(-1))
+    firsts = np.arange(count)[:, None] * width
+    ids = tensor(convert.computed(lambda levels: (levels + firsts).reshape(-1), levels))
     sums = segment.segment_sum.apply(flat, ids, count=count * width, axis=0)
-    times = np.maximum(np.bincount(ids._value, minlength=count * width), 1)
-    means = elementwise.div.apply(sums, tensor(times.astype(rows._value.dtype)))
+    own = rows._value.dtype
+    times = convert.computed(
+        lambda ids: np.maximum(np.bincount(ids, minlength=count * width), 1).astype(own), ids._value
+    )
+    means = elementwise.div.apply(sums, tensor(times))
     y = shape.reshape.apply(index.take.apply(means, ids, axis=0), shape=sizes)
-    segments = levels.astype(np.int32).reshape(sizes)
+    segments = tensor(convert.computed(lambda n: n.astype(np.int32).reshape(sizes), levels))
     if place == ndim - 1:
-        parts = y, tensor(segments)
+        parts = y, segments
         return IsotonicRegression(*parts) if decreasing else parts
     back = tuple(np.argsort(order).tolist())
-    return shape.transpose.apply(y, axes=back), tensor(segments.transpose(back))
+    return tuple(shape.transpose.apply(part, axes=back) for part in (y, segments))
 
 
 def _levels(rows: Any, decreasing: bool) -> Any:

@@ -5,6 +5,7 @@ What is picked is found first, by its place; taking it is an op that any derivat
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,12 +59,15 @@ def max_pool_with_argmax(
     size = numbers(ksize, 2, "ksize", False, label)
     steps = numbers(strides, 2, "strides", False, label)
     geometry = geometry_of(label, x._value.shape[1:-1], size, steps, (1, 1), padding, False)
-    cell = _greatest(x._value, geometry, None)
-    places = _places(x._value.shape, geometry, cell)
+    cell = convert.computed(lambda x: _greatest(x, geometry, None), x._value)
+    places = convert.computed(partial(_places, x._value.shape, geometry), cell)
     y = _taken(x, places)
+    kind, each = dtypes.as_dtype(output_dtype).as_numpy_dtype, np.iinfo(np.int64).max
     if not include_batch_in_index:
-        places = places % max(int(np.prod(x._value.shape[1:])), 1)
-    return MaxPoolWithArgmax(y, tensor(places.astype(dtypes.as_dtype(output_dtype).as_numpy_dtype)))
+        each = max(int(np.prod(x._value.shape[1:])), 1)
+    return MaxPoolWithArgmax(
+        y, tensor(convert.computed(lambda places: (places % each).astype(kind), places))
+    )
 
 
 def _only_nhwc(data_format: str) -> None:
@@ -174,11 +178,12 @@ def _dilated(input: Any, filters: Any, strides: Any, padding: str, dilations: An
     gaps = numbers(dilations, 2, "rates", False, label)
     size = f._value.shape[:2]
     geometry = geometry_of(label, x._value.shape[1:-1], size, steps, gaps, padding, False)
-    cell = _greatest(x._value, geometry, f._value)
     # A window of nothing but nan picks its first cell, rather than TensorFlow's least number.
-    cell = np.maximum(cell, 0)
+    cell = convert.computed(
+        lambda x, f: np.maximum(_greatest(x, geometry, f), 0), x._value, f._value
+    )
     channel = np.arange(x._value.shape[-1])
     return elementwise.add.apply(
-        _taken(x, _places(x._value.shape, geometry, cell)),
-        _taken(f, cell * len(channel) + channel),
+        _taken(x, convert.computed(partial(_places, x._value.shape, geometry), cell)),
+        _taken(f, convert.computed(lambda cell: cell * len(channel) + channel, cell)),
     )

@@ -202,11 +202,11 @@ def _bitwise(compute: Any, truths: Any) -> Any:
 
 
 def _gcd(a: Any, b: Any) -> Any:
-    return tensor(np.gcd(*_integers(a, b)))
+    return tensor(convert.computed(np.gcd, *_integers(a, b)))
 
 
 def _lcm(a: Any, b: Any) -> Any:
-    return tensor(np.lcm(*_integers(a, b)))
+    return tensor(convert.computed(np.lcm, *_integers(a, b)))
 
 
 def _integers(a: Any, b: Any) -> tuple[Any, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..arrays.values import cast
 from ..core.apply import tensor
 from ..dtypes import DType
 from ..framework.arguments import number
-from ..framework.convert import to_tensor
+from ..framework.convert import computed, examine, to_tensor
 from ..framework.indexing import numpy_key
 from ..ops import index
 from .creation import tri
@@ -46,9 +47,10 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "c
             f"slice index {axis} of dimension 0 out of bounds: `a` has the shape "
             f"{list(a._value.shape)} [Op:StridedSlice] name: "
         )
-    size, numbers_ = a.shape[axis], places._value
-    found = np.clip(numbers_, 0, size - 1) if mode == "clip" else np.mod(numbers_, size)
-    return arrays.gather(a, tensor(found.astype(numbers_.dtype)), axis=axis)
+    size, kind = a.shape[axis], places._value.dtype
+    inside = (lambda b: np.clip(b, 0, size - 1)) if mode == "clip" else (lambda b: np.mod(b, size))
+    found = computed(lambda b: inside(b).astype(kind), places._value)
+    return arrays.gather(a, tensor(found), axis=axis)
 
 
 def take_along_axis(arr: Any, indices: Any, axis: Any) -> Any:
@@ -71,13 +73,17 @@ def take_along_axis(arr: Any, indices: Any, axis: Any) -> Any:
         )
     arr, places = _aligned(arr, indices, axis)
     size = arr.shape[axis]
-    places = np.where(places < 0, places + size, places)
+    places = computed(lambda b: np.where(b < 0, b + size, b), places)
+    examine(partial(_check_range, size), places)
+    last = index.take_along.apply(swapaxes(arr, axis, -1), swapaxes(tensor(places), axis, -1))
+    return swapaxes(last, axis, -1)
+
+
+def _check_range(size: int, places: Any) -> None:
     try:
         index.check_range(places, size)
     except IndexError as error:
         raise errors.invalid(f"{error} [Op:GatherV2]") from None
-    last = index.take_along.apply(swapaxes(arr, axis, -1), tensor(np.swapaxes(places, axis, -1)))
-    return swapaxes(last, axis, -1)
 
 
 def _aligned(arr: Any, indices: Any, axis: int) -> tuple[Any, Any]:
@@ -89,7 +95,7 @@ def _aligned(arr: Any, indices: Any, axis: int) -> tuple[Any, Any]:
     shape[axis] = sizes[0]
     arr = arrays.broadcast_to(arr, shape)
     shape[axis] = sizes[1]
-    return arr, np.broadcast_to(indices._value, shape)
+    return arr, computed(lambda b: np.broadcast_to(b, shape), indices._value)
 
 
 # --- by truth -------------------------------------------------------------------------------------

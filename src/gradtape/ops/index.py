@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,6 +60,68 @@ put = op(
     shape=lambda a, key, shape: shape, label="StridedSliceGrad", params=("key", "shape"),
     push="linear", batches=True,
     sample=lambda d: [([d(2, 4)], {"key": (slice(None, None, 2),), "shape": (3, 4)})],
+)  # fmt: skip
+
+
+# --- slices at places that only the numbers tell --------------------------------------------------
+class At(NamedTuple):
+    """In a key, the place that entry `number` of an operand holds, or the `size` places from it."""
+
+    number: int
+    size: int | None = None
+
+
+def _placed(key: tuple, places: Any, shape: tuple[int, ...]) -> tuple:
+    """The key with places in it, each of which must be in the array."""
+    found, axis = [], 0
+    for k in key:
+        if k.__class__ is At:
+            place, size = int(places[k.number]), shape[axis]
+            low, high = (-size, size) if k.size is None else (0, size - k.size + 1)
+            if not low <= place < high:
+                raise IndexError(f"slice index {place} of dimension {axis} out of bounds")
+            k = place if k.size is None else slice(place, place + k.size)
+        found.append(k)
+        axis += k is not None
+    return tuple(found)
+
+
+def _sizes_at(key: tuple) -> tuple:
+    """The key at places that do not matter, for shape rules."""
+    found = []
+    for k in key:
+        if k.__class__ is At:
+            k = 0 if k.size is None else slice(k.size)
+        found.append(k)
+    return tuple(found)
+
+
+def _put_at(a: Any, b: Any, key: tuple, shape: tuple[int, ...]) -> Any:
+    return _put(a, _placed(key, b, shape), shape)
+
+
+def _grad_of_getitem_at(g: Any, b: Any, a_shape: Any, y_shape: Any, key: tuple) -> Any:
+    lead = g.ndim - len(y_shape)
+    return put_at(g, b, key=_behind(lead, key), shape=g.shape[:lead] + a_shape)
+
+
+# Without an ellipsis: a key names the axes up to its last place.
+getitem_at = op(
+    "getitem_at", lambda a, b, key: _getitem(a, key=_placed(key, b, a.shape)),
+    (_grad_of_getitem_at, None),
+    shape=lambda a, b, key: sliced(a, _sizes_at(key)), label="StridedSlice", params=("key",),
+    push="linear", batches=True,
+    sample=lambda d: [
+        ([d(3, 4), np.array([2])], {"key": (At(0),)}),
+        ([d(3, 4), np.array([-1, 1])], {"key": (At(0), None, At(1, 2))}),
+    ],
+)  # fmt: skip
+put_at = op(
+    "put_at", _put_at,
+    (lambda g, b, y_shape, key: getitem_at(g, b, key=_behind(g.ndim - len(y_shape), key)), None),
+    shape=lambda a, b, key, shape: shape, label="StridedSliceGrad", params=("key", "shape"),
+    push="linear", batches=True,
+    sample=lambda d: [([d(2), np.array([2, 1])], {"key": (At(0), At(1, 2)), "shape": (3, 4)})],
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -91,10 +92,14 @@ def moment(value: Any, dtype: np.dtype, neutral: float) -> Any:
 
 def between(stream: Stream, shape: tuple[int, ...], low: Any, high: Any, label: str) -> Any:
     """Whole numbers in [low, high), two scalar tensors of one dtype."""
-    a, b = int(low._value), int(high._value)
+    convert.examine(partial(_check_between, label), low._value, high._value)
+    return drawn(chance.between, stream, low, high, shape=shape)
+
+
+def _check_between(label: str, low: Any, high: Any) -> None:
+    a, b = int(low), int(high)
     if a >= b:
         raise errors.invalid(f"Need minval < maxval, got {a} >= {b} [Op:{label}]")
-    return drawn(chance.between, stream, low, high, shape=shape)
 
 
 def bounds(minval: Any, maxval: Any, dtype: np.dtype) -> tuple[Any, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 from .. import dtypes, errors
 from ..core.apply import tensor
 from ..core.op import Op
+from ..core.record import threads
 from ..framework import convert
 from ..framework.arguments import defaulted
 from ..ops import chance, elementwise
@@ -92,9 +93,16 @@ def stream_of(
         )
     if algorithm_of(alg) is Algorithm.THREEFRY:
         raise errors.invalid("the ThreeFry algorithm needs an accelerator: use alg='philox'")
-    first, second = (n & LONG for n in values.tolist())
+    if convert.is_recorded(values):
+        return threads.recording.place(_place, values)
+    return Stream(*_place(values))
+
+
+def _place(seed: Any) -> tuple[int, int]:
+    """The key and the counter that a pair of seeds stands for."""
+    first, second = (n & LONG for n in seed.tolist())
     a, b, c, d = Stream(_SCRAMBLER, first | second << 64).words(4).tolist()
-    return Stream(a | b << 32, (c | d << 32) << 64)
+    return a | b << 32, (c | d << 32) << 64
 
 
 # --- fractions ------------------------------------------------------------------------------------
@@ -209,11 +217,16 @@ def stateless_parameterized_truncated_normal(
     means, stddevs, low, high = given
     sizes = shape_of(shape, label)
     _trailing(sizes, _together(given, label), label)
-    if np.any(low._value >= high._value) or np.any(stddevs._value <= 0):
-        raise errors.invalid(
-            f"Invalid parameters: minvals must lie below maxvals, stddevs be positive [Op:{label}]"
-        )
+    convert.examine(_check_bounds, low._value, high._value, stddevs._value)
     return scaled(drawn(chance.within, stream_of(seed), *given, shape=sizes), means, stddevs)
+
+
+def _check_bounds(low: Any, high: Any, stddevs: Any) -> None:
+    if np.any(low >= high) or np.any(stddevs <= 0):
+        raise errors.invalid(
+            "Invalid parameters: minvals must lie below maxvals, stddevs be positive "
+            "[Op:StatelessParameterizedTruncatedNormal]"
+        )
 
 
 # --- other distributions --------------------------------------------------------------------------
