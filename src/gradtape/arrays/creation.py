@@ -363,7 +363,7 @@ def sequence_mask(
     else:
         if x._value.dtype.kind not in "iufV":
             raise convert.wrong_dtype(make.range_, x._value.dtype)
-        end = tensor(x._value.max(initial=0))
+        end = tensor(convert.computed(lambda lengths: lengths.max(initial=0), x._value))
     own = end._value.dtype
     if end._value.ndim:
         raise ValueError(f"Argument `maxlen` must be scalar for sequence_mask, got {maxlen!r}")

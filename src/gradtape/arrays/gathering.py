@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -479,15 +480,20 @@ def dynamic_partition(
             f"data.shape must start with partitions.shape, got data.shape = "
             f"{list(x._value.shape)}, partitions.shape = {list(shape)} [Op:DynamicPartition]"
         )
-    numbers_ = b._value.reshape(-1)
-    if numbers_.size and not 0 <= numbers_.min() <= numbers_.max() < count:
-        raise errors.invalid(
-            f"partitions must be in [0, {count}), got {numbers_.tolist()} [Op:DynamicPartition]"
-        )
-    sizes = tuple(np.bincount(numbers_, minlength=count).tolist())
-    entries = shape_ops.reshape.apply(x, shape=(len(numbers_), *x._value.shape[len(shape) :]))
+    convert.examine(partial(_check_partitions, count), b._value)
+    times = lambda numbers: np.bincount(numbers.reshape(-1), minlength=count)
+    sizes = tuple(convert.computed(times, b._value).tolist())
+    entries = shape_ops.reshape.apply(x, shape=(b._value.size, *x._value.shape[len(shape) :]))
     dealt = index.take.apply(entries, index.partition_places.apply(b), axis=0)
     return list(shape_ops.split.apply(dealt, sizes=sizes, axis=-dealt._value.ndim))
+
+
+def _check_partitions(count: int, numbers: Any) -> None:
+    if numbers.size and not 0 <= numbers.min() <= numbers.max() < count:
+        raise errors.invalid(
+            f"partitions must be in [0, {count}), got {np.ravel(numbers).tolist()} "
+            "[Op:DynamicPartition]"
+        )
 
 
 def _taken_apart(values: Any) -> bool:
@@ -526,15 +532,19 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
                 f"data.shape = {list(shape)} does not start with indices.shape = "
                 f"{list(b._value.shape)} [Op:DynamicStitch]"
             )
-        flat.append(b._value.reshape(-1))
+        flat.append(shape_ops.reshape.apply(b, shape=(b._value.size,)))
         entries.append(shape_ops.reshape.apply(x, shape=(b._value.size, *shape[depth:])))
-    numbers_ = np.concatenate(flat)
-    if (numbers_ < 0).any():
-        raise errors.invalid(
-            f"indices[{int(np.argmax(numbers_ < 0))}] is out of range [Op:DynamicStitch]"
-        )
-    size = int(numbers_.max(initial=-1)) + 1
+    all_places = shape_ops.concat.apply(*flat, axis=-1)
+    convert.examine(_check_places, all_places._value)
+    size = int(convert.computed(lambda places: places.max(initial=-1), all_places._value)) + 1
     rows_ = shape_ops.concat.apply(*entries, axis=-entries[0]._value.ndim)
     nothing = b"" if rows_._value.dtype == object else 0
     zeros = tensor(np.full((size, *rows_._value.shape[1:]), nothing, rows_._value.dtype))
-    return scatter.set_rows.apply(zeros, tensor(numbers_), rows_)
+    return scatter.set_rows.apply(zeros, all_places, rows_)
+
+
+def _check_places(places: Any) -> None:
+    if (places < 0).any():
+        raise errors.invalid(
+            f"indices[{int(np.argmax(places < 0))}] is out of range [Op:DynamicStitch]"
+        )

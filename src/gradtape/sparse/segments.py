@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ def segment_sqrt_n(
     """The sums of the rows `data[indices]`, divided by the square root of how many there are."""
     total, counts = _reduce("SparseSegmentSqrtN", "fV", data, indices, segment_ids, num_segments,
                             sparse_gradient)  # fmt: skip
-    return total / _column(np.sqrt(counts), total)
+    return total / _column(convert.computed(np.sqrt, counts), total)
 
 
 def _reduce(
@@ -69,6 +70,19 @@ def _reduce(
     segments = ids._value
     if at._value.shape != segments.shape or segments.ndim != 1:
         raise errors.invalid(f"segment_ids and indices should have same size. [Op:{label}]")
+    wanted = None if num_segments is None else number(num_segments)
+    convert.examine(partial(_check_order, wanted, label), segments)
+    if wanted is not None:
+        count = wanted
+    else:
+        count = int(convert.computed(_last, segments)) + 1 if len(segments) else 0
+    picked = gather.apply(x, at) if rows else take.apply(x, at, axis=0)
+    total = sum_of.apply(picked, ids, count=count, axis=0)
+    times = lambda segments: np.maximum(np.bincount(segments, minlength=count), 1)
+    return total, convert.computed(times, segments)
+
+
+def _check_order(count: int | None, label: str, segments: Any) -> None:
     if (np.diff(segments) < 0).any():
         raise errors.invalid(
             "segment ids are not increasing; tf.math.unsorted_segment_sum takes them so "
@@ -76,16 +90,14 @@ def _reduce(
         )
     if len(segments) and segments[0] < 0:
         raise errors.invalid(f"segment ids must be >= 0 [Op:{label}] name: ")
-    count = int(segments[-1]) + 1 if len(segments) else 0
-    if num_segments is not None:
-        if number(num_segments) < count:
-            raise errors.invalid(f"segment ids must be < num_segments [Op:{label}] name: ")
-        count = number(num_segments)
-    picked = gather.apply(x, at) if rows else take.apply(x, at, axis=0)
-    total = sum_of.apply(picked, ids, count=count, axis=0)
-    return total, np.maximum(np.bincount(segments, minlength=count), 1)
+    if count is not None and len(segments) and segments[-1] >= count:
+        raise errors.invalid(f"segment ids must be < num_segments [Op:{label}] name: ")
+
+
+def _last(segments: Any) -> Any:
+    return segments[-1]
 
 
 def _column(counts: Any, total: Any) -> Any:
-    shape = (-1,) + (1,) * (total._value.ndim - 1)
-    return tensor(counts.astype(total._value.dtype).reshape(shape))
+    shape, kind = (-1,) + (1,) * (total._value.ndim - 1), total._value.dtype
+    return tensor(convert.computed(lambda n: n.astype(kind).reshape(shape), counts))

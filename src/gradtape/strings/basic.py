@@ -38,12 +38,17 @@ def _converted(value: Any) -> Any:
 
 def _each(function: Callable[..., Any], *arrays: Any, dtype: Any = object) -> Any:
     """A function of each element, as a tensor."""
-    arrays = tuple(np.broadcast_arrays(*arrays))
-    made = [function(*items) for items in zip(*(a.ravel().tolist() for a in arrays), strict=True)]
-    out = np.empty(len(made), dtype)
-    out[:] = made
-    out = out.reshape(arrays[0].shape)
-    return tensor(out if out.ndim or dtype is object else out[()])
+
+    def make(*arrays: Any) -> Any:
+        arrays = tuple(np.broadcast_arrays(*arrays))
+        rows = zip(*(a.ravel().tolist() for a in arrays), strict=True)
+        made = [function(*items) for items in rows]
+        out = np.empty(len(made), dtype)
+        out[:] = made
+        out = out.reshape(arrays[0].shape)
+        return out if out.ndim or dtype is object else out[()]
+
+    return tensor(convert.computed(make, *arrays))
 
 
 def _text(value: Any, argument: str) -> str:
