@@ -14,7 +14,7 @@ from ..core.op import Op
 from ..core.place import stand_ins
 from ..core.record import threads
 from ..ops.shape import identity
-from .program import Assign, Check, Effect, Equation, Failed, Guard, Program, Var
+from .program import Assign, Check, Effect, Equation, Failed, Guard, Loop, Program, Var
 from .record import Number, Traced, apply_recorded
 
 
@@ -89,6 +89,12 @@ class _Player:
             results = made if made.__class__ is tuple else (made,)
             known.update(zip(equation.outputs, results, strict=True))
             return None
+        if isinstance(op, Loop) and op.state is not None:
+            from .loops import play
+
+            found = play(op.state, [known[v] for v in equation.inputs])
+            known.update(zip(equation.outputs, found, strict=False))
+            return None
         values = [_raw(known[v]) for v in equation.inputs]
         if isinstance(op, Guard):
             return self._guard(op, values[0])
@@ -109,7 +115,8 @@ class _Player:
             results = self._effect(op, values, bool(equation.outputs))
         elif not traced:
             results = op.forward(*values)
-            results = results if len(equation.outputs) > 1 else (results,)
+            several = len(equation.outputs) > 1 or isinstance(op, Loop)
+            results = results if several else (results,)
         elif equation.outputs[0].dtype is None:
             results = self.recording.numbers(op.name, op.forward, *values)
         else:

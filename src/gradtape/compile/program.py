@@ -65,6 +65,13 @@ class Effect(Python):
 
 
 @dataclass(eq=False, frozen=True)
+class Loop(Python):
+    """A loop with programs of its own, in `state`; it gives a sequence of results."""
+
+    state: Any = None
+
+
+@dataclass(eq=False, frozen=True)
 class Guard(Python):
     """What Python read of a value: the program holds as long as `forward(value)` is `outcome`."""
 

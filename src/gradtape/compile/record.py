@@ -394,6 +394,22 @@ class Recording(Recorder):
         finally:
             self._drawn, self._scope = before
 
+    def while_loop(self, *loop: Any) -> Any:
+        """A loop as one equation, or None."""
+        from .loops import while_loop
+
+        return while_loop(*loop)
+
+    def scan(self, *loop: Any) -> Any:
+        from .loops import scan
+
+        return scan(*loop)
+
+    def map_rows(self, *loop: Any) -> Any:
+        from .loops import map_rows
+
+        return map_rows(*loop)
+
     def place(self, function: Callable[..., Any], *values: Any) -> Place:
         """Where to draw, as a pure function computes it."""
         return Place(*self.numbers("place", function, *values))

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import arrays, dtypes, errors, nest
 from ..arrays.tensor_array import TensorArray
+from ..core import apply
 from ..core.record import Value, threads
 from ..framework import convert
 from ..framework.shapes import TensorSpec
@@ -138,6 +139,15 @@ def _branches(given: Any) -> dict[int, Callable[[], Any]]:
 
 
 # --- loops ----------------------------------------------------------------------------------------
+# Steps that are recorded one by one before a loop becomes one equation.
+UNROLLED = 16
+
+
+def is_recorded(value: Any) -> bool:
+    """Whether this is a tensor whose value differs from call to call."""
+    return type(getattr(value, "_value", None)) is apply.Traced is not None
+
+
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
@@ -163,7 +173,17 @@ def while_loop(
     if not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
     left = None if maximum_iterations is None else int(maximum_iterations)
-    while (left is None or left > 0) and cond(*loop_vars):
+    recording, steps = threads.recording, 0
+    while left is None or left > 0:
+        holds = cond(*loop_vars)
+        if recording is not None and (steps >= UNROLLED or is_recorded(holds)):
+            found = recording.while_loop(cond, body, loop_vars, left)
+            if found is not None:
+                return nest.map_structure(_settled, found)
+            recording = None
+        if not holds:
+            break
+        steps += 1
         results = body(*loop_vars)
         nest.assert_same_structure(list(loop_vars), list(results))
         loop_vars = results
@@ -257,6 +277,20 @@ def map_fn(
     signature = dtype if fn_output_signature is None else fn_output_signature
     like = elems if signature is None else signature
     specs = [t.dtype for t in flat] if signature is None else nest.flatten(signature)
+    if (recording := threads.recording) is not None and count > UNROLLED:
+
+        def of_row(*row: Any) -> list:
+            result = fn(nest.pack_sequence_as(elems, list(row)))
+            nest.assert_same_structure(like, result)
+            made = [convert.to_tensor(leaf) for leaf in nest.flatten(result)]
+            for spec, one in zip(specs, made, strict=True):
+                if one.dtype != getattr(spec, "dtype", spec):
+                    raise TypeError(f"{one.dtype.name} is not {spec}")
+            return made
+
+        stacked = recording.map_rows(of_row, flat, range(count))
+        if stacked is not None:
+            return nest.pack_sequence_as(like, stacked)
     results = [_results_array(spec, count, infer_shape) for spec in specs]
     for k in range(count):
         result = fn(nest.pack_sequence_as(elems, [leaf[k] for leaf in flat]))
@@ -355,6 +389,11 @@ def scan(
         )
         for t in nest.flatten(state)
     ]
+    if (recording := threads.recording) is not None and len(places) > UNROLLED:
+        rows = range(places[0], places[-1] + order.step, order.step)
+        found = recording.scan(fn, state, flat, rows, elems, True)
+        if found is not None:
+            return nest.pack_sequence_as(state, _with_first(state, found[1], order, places))
     if len(places) < count:
         _write(results, order[0], state)
     for k in places:
@@ -363,6 +402,15 @@ def scan(
         _write(results, k, result)
         state = result
     return nest.pack_sequence_as(state, [array.stack() for array in results])
+
+
+def _with_first(state: Any, stacked: list, order: Any, places: list) -> list:
+    """The steps of a scan whose first one was the first element itself."""
+    if len(places) == len(order):
+        return stacked
+    first = [arrays.expand_dims(t, 0) for t in nest.flatten(state)]
+    pairs = zip(first, stacked, strict=True)
+    return [arrays.concat([one, rest] if order.step > 0 else [rest, one], 0) for one, rest in pairs]
 
 
 def _write(arrays: list[TensorArray], k: int, values: Any) -> None:
@@ -404,6 +452,11 @@ def _fold(fn: Any, elems: Any, initializer: Any, label: str, parallel: Any) -> A
     order = range(count) if label == "foldl" else range(count - 1, -1, -1)
     state, places = _start(flat, elems, initializer, order, label)
     _some(parallel)
+    if (recording := threads.recording) is not None and len(places) > UNROLLED:
+        rows = range(places[0], places[-1] + order.step, order.step)
+        found = recording.scan(fn, state, flat, rows, elems, False)
+        if found is not None:
+            return nest.map_structure(_settled, found[0])
     for k in places:
         result = fn(state, nest.pack_sequence_as(elems, [leaf[k] for leaf in flat]))
         nest.assert_same_structure(state, result)

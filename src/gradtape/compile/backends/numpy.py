@@ -21,7 +21,7 @@ from ...core.apply import QUIET, restore, silence
 from ...core.op import Op
 from ...ops.elementwise import add, sub
 from ..kernels import ufunc_of
-from ..program import VIEW, Buffer, Check, Effect, Equation, Failed, Guard, Program, Var
+from ..program import VIEW, Buffer, Check, Effect, Equation, Failed, Guard, Loop, Program, Var
 from . import forms
 
 _serial = count(1)
@@ -404,7 +404,7 @@ def _bare(value: Var) -> bool:
 
 def _several(equation: Equation) -> bool:
     """Whether its function gives a tuple, be it of one."""
-    if len(equation.outputs) != 1:
+    if len(equation.outputs) != 1 or isinstance(equation.op, Loop):
         return True
     op = equation.op
     if not isinstance(op, Op) or any(v.dtype is None for v in equation.inputs):
