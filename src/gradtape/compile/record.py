@@ -11,6 +11,7 @@ come from places that nobody moves on, prints are left to the program, which is 
 
 from __future__ import annotations
 
+import logging
 import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,6 +34,10 @@ _OUT_OF_SCOPE = (
     "TensorFlow collections to access it."
 )
 _DEFAULT_SEED, _LARGEST = 87654321, 2**31 - 1  # as `gradtape.random` has them
+
+
+log = logging.getLogger("gradtape")
+MANY = 2000  # equations from one place, of which a user should know
 
 
 class Unrecordable(Exception):
@@ -218,6 +223,7 @@ class Recording(Recorder):
         self._written: dict[int, tuple[Any, Traced]] = {}
         self._seen: dict[int, Any] = {}  # tensors that were read of variables
         self._guarded: set[tuple[Var, str]] = set()
+        self._from: dict[Any, int] = {}  # how many equations come from a place
 
     @contextmanager
     def running(self) -> Iterator[Recording]:
@@ -315,6 +321,13 @@ class Recording(Recorder):
         user = caller(3)
         place = user.f_code, user.f_lasti
         self.program.equations.append(Equation(op, inputs, params, outputs, place))
+        self._from[place] = said = self._from.get(place, 0) + 1
+        if said == MANY:
+            log.warning(
+                "%d equations come from one place in a function, %s:%d: a Python loop is recorded "
+                "step by step. tf.scan, tf.map_fn and tf.while_loop stay loops.",
+                MANY, user.f_code.co_filename, _line(*place),
+            )  # fmt: skip
 
     def say(self, op: Any, operands: Any, params: dict, arrays: Any) -> tuple[Traced, ...]:
         """An equation of tensors that gives these arrays."""
@@ -478,6 +491,11 @@ def without(recording: Recording, mark: Mark | None) -> Mark | None:
     if mark is None or recording not in mark.recorders:
         return mark
     return mark_of(tuple([r for r in mark.recorders if r is not recording]))
+
+
+def _line(code: Any, offset: int) -> int:
+    lines = [line for start, end, line in code.co_lines() if start <= offset < end and line]
+    return lines[0] if lines else code.co_firstlineno
 
 
 def _untraced(value: Any) -> Any:
