@@ -11,6 +11,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.compile.backends.numpy import build
+from gradtape.compile.kernels import dot
 from gradtape.compile.passes import (
     algebra,
     common,
@@ -20,6 +21,7 @@ from gradtape.compile.passes import (
     lower,
     memory,
     optimise,
+    sums,
 )
 from gradtape.compile.program import Check, Effect, Equation, Guard, Python, verify
 from gradtape.ops import compare, elementwise, neural, reduce, shape
@@ -457,3 +459,97 @@ def test_what_guards_compare_keeps_every_bit():
     z = p(mul, p.constant(0.1), p(mul, p.constant(0.3), p.input(3)))
     p.do(Guard("numbers", np.ndarray.tobytes, outcome=b""), y)
     assert len(simplified(p.give(z)).equations) == 4
+
+
+# --- sums -----------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("axis", "op"), [((0,), matmul), ((0, 1), matmul), ((-1,), matmul), (None, dot), ((1,), None)]
+)
+def test_sums_are_products(axis, op):
+    p = Making()
+    x = p.input(4, 5, 6)
+    program = p.give(
+        p(reduce.sum, x, axis=axis, keepdims=False), p(reduce.sum, x, axis=axis, keepdims=True)
+    )
+    after = common.share(sums.multiply(program))
+    assert ({e.op for e in after.equations} & {reduce.sum, matmul, dot}) == {op or reduce.sum}
+    equal(program, after, draw(4, 5, 6), exact=False)
+
+
+def test_sums_of_products_are_products():
+    p = Making()
+    x, column, row, scalar = p.input(4, 5), p.input(4, 1), p.input(5), p.input()
+    total = {"axis": None, "keepdims": False}
+    program = p.give(
+        p(reduce.sum, p(mul, x, column), axis=(0,), keepdims=False),
+        p(reduce.sum, p(mul, row, x), axis=(1,), keepdims=False),
+        p(reduce.sum, p(mul, scalar, x), axis=(0,), keepdims=False),
+        p(reduce.sum, p(mul, x, p(exp, x)), **total),
+        p(reduce.sum, p(elementwise.square, x), **total),
+        p(reduce.sum, p(neg, x), axis=(0,), keepdims=False),
+    )
+    after = dead.remove(common.share(sums.multiply(program)))
+    reads(
+        after,
+        """
+        constant %0:f4[1,4] = [[1.0, 1.0, 1.0, 1.0]]
+        %1:f4[1,5] = matmul_tn(%2, %3)
+        %4:f4[5] = reshape(%1, shape=(5,))
+        %5:f4[5,1] = reshape(%6, shape=(5, 1))
+        %7:f4[4,1] = matmul(%3, %5)
+        %8:f4[4] = reshape(%7, shape=(4,))
+        %9:f4[1,5] = matmul(%0, %3)
+        %10:f4[5] = reshape(%9, shape=(5,))
+        %11:f4[5] = mul(%12, %10)
+        %13:f4[4,5] = exp(%3)
+        %14:f4[] = dot(%3, %13)
+        %15:f4[] = dot(%3, %3)
+        %16:f4[5] = neg(%10)
+        return %4, %8, %11, %14, %15, %16
+        """,
+    )
+    equal(program, after, draw(4, 5), draw(4, 1), draw(5), draw(), exact=False)
+
+
+# --- updates --------------------------------------------------------------------------------------
+def trained(how, steps=3, size=(300, 200), keep=False):
+    """A variable after some steps of `w -= 0.1 xᵀ g`, and the arrays that it had."""
+    w = tf.Variable(np.ones(size, "f4"))
+    p = Making()
+    x, g, old = p.input(40, size[0]), p.input(40, size[1]), p.variable(w)
+    p.update(w, p(sub, old, p(mul, p.constant(0.1), p(matmul_tn, x, g))))
+    run = build(how(p.give(p(reduce.sum, old, axis=None, keepdims=False))))
+    arrays = []
+    for k in range(steps):
+        run([draw(40, size[0]) + k, draw(40, size[1])])
+        arrays.append(w._array if keep else id(w._array.base))
+    return w, arrays, p.program
+
+
+def test_large_variables_are_written_in_place():
+    w, places, program = trained(optimise)
+    plain, _, _ = trained(lambda p: p)
+    np.testing.assert_allclose(w.numpy(), plain.numpy(), rtol=1e-4, atol=1e-5)
+    assert len(set(places)) == 1
+    assert [str(e) for e in optimise(program).equations][-1].startswith("sub_matmul_tn(")
+
+
+def test_what_somebody_holds_is_not_written_to():
+    arrays, others = (trained(how, keep=True)[1] for how in (optimise, lambda p: p))
+    for a, b in zip(arrays, others, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+
+
+def test_rows_of_a_table_change_in_place():
+    table = tf.Variable(np.zeros((1000, 64), "f4"))
+
+    @tf.function
+    def step(places, values):
+        table.scatter_add(tf.IndexedSlices(values, places))
+        return tf.reduce_sum(table)
+
+    places, values = tf.constant([3, 5, 3]), tf.ones((3, 64))
+    step(places, values)
+    before = id(table._array.base)
+    assert step(places, values).numpy() == 3 * 64 * 2
+    assert id(table._array.base) == before or table._array.base is None

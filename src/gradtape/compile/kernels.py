@@ -126,3 +126,7 @@ def _first(a: Any, *_: Any, **__: Any) -> Any:
 
 # The second operand, but 0 where the first one is 0.
 unless_zero = Kernel("unless_zero", lambda a, b: elementwise.zero_where(a == 0, b), _first)
+# The sum of all products.
+dot = Kernel(
+    "dot", lambda a, b: np.dot(a.reshape(-1), b.reshape(-1)), lambda a, b: ((), a[1])
+)  # fmt: skip

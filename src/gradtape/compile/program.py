@@ -72,6 +72,14 @@ class Loop(Python):
 
 
 @dataclass(eq=False, frozen=True)
+class Store(Python):
+    """What writes into a variable: `forward(old, out, *values)` fills `out`, which may be `old`, or
+    a new array if it is None. Nothing follows it that could raise, and nothing but its kind."""
+
+    variable: Any = None
+
+
+@dataclass(eq=False, frozen=True)
 class Guard(Python):
     """What Python read of a value: the program holds as long as `forward(value)` is `outcome`."""
 
@@ -131,7 +139,7 @@ class Equation:
     @property
     def must_stay(self) -> bool:
         """Whether it matters though nobody uses its results."""
-        return isinstance(self.op, (Check, Effect, Guard))
+        return isinstance(self.op, (Check, Effect, Guard, Store))
 
     def __str__(self) -> str:
         words = [*map(repr, self.inputs)]

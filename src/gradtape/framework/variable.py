@@ -524,20 +524,12 @@ class Variable(metaclass=_Made):
     def _at(self, function: Any, key: Any, places: Any, values: Any) -> Variable:
         """Write to the places that `key` makes of these."""
         if (recording := threads.recording) is not None:
-            put = partial(_put_anew, function, key)
+            put = partial(put_anew, function, key)
             whole = recording.compute("scatter", put, self._value, places, values)
             recording.write(self, whole)
             return self
 
-        def write(old: Any, out: Any) -> Any:
-            if out is None:
-                out = np.array(old)
-            elif out is not old:
-                np.copyto(out, old)
-            _put(function, out, key(places), values)
-            return out
-
-        self._rewrite(write)
+        self._rewrite(lambda old, out: put_into(function, key, old, out, places, values))
         return self
 
     def _exchange(self, function: Any) -> Any:
@@ -666,10 +658,20 @@ def _check_places(shape: tuple[int, ...], places: Any) -> None:
         )
 
 
-def _put_anew(function: Any, key: Any, whole: Any, places: Any, values: Any) -> Any:
+def put_anew(function: Any, key: Any, whole: Any, places: Any, values: Any) -> Any:
     whole = np.array(whole)
     _put(function, whole, key(places), values)
     return whole
+
+
+def put_into(function: Any, key: Any, old: Any, out: Any, places: Any, values: Any) -> Any:
+    """The same into `out`, which may be `old` itself; None is a new array."""
+    if out is None:
+        out = np.array(old)
+    elif out is not old:
+        np.copyto(out, old)
+    _put(function, out, key(places), values)
+    return out
 
 
 def _put(function: Any, whole: Any, where: Any, values: Any) -> None:

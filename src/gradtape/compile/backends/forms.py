@@ -14,7 +14,7 @@ from ...ops.kernels import jobs
 from ...ops.kernels.parallel import BLOCK
 from ...ops.kernels.product import ALONE, product
 from ...ops.linear import matmul, matmul_nt, matmul_tn
-from ..kernels import PRODUCTS, as_ufunc, unless_zero
+from ..kernels import PRODUCTS, as_ufunc, dot, unless_zero
 from ..program import Equation, Var
 
 _SIGNS = {add: "+", sub: "-", mul: "*", div: "/"}
@@ -32,6 +32,8 @@ def giving(w: Any, e: Equation) -> str | None:
     """An expression for the result; None to call the op's own forward."""
     if e.op in PRODUCTS and all(len(v.shape) == 2 for v in e.inputs):
         return _product(w, e)
+    if e.op is dot:
+        return _dot(w, e)
     ufunc = as_ufunc(e)
     if ufunc is None:
         return None
@@ -96,6 +98,11 @@ def _product(w: Any, e: Equation) -> str:
     if _work(e) <= ALONE:
         return f"{left}.dot({right})"
     return f"{w.name('product', product)}({left}, {right})"
+
+
+def _dot(w: Any, e: Equation) -> str:
+    a, b = (w.flat(v) for v in e.inputs)
+    return f"{a}.dot({b})"
 
 
 @_of(matmul, matmul_nt, matmul_tn)

@@ -20,8 +20,20 @@ from ...core import apply
 from ...core.apply import QUIET, restore, silence
 from ...core.op import Op
 from ...ops.elementwise import add, sub
-from ..kernels import ufunc_of
-from ..program import VIEW, Buffer, Check, Effect, Equation, Failed, Guard, Loop, Program, Var
+from ..kernels import is_new, ufunc_of
+from ..program import (
+    VIEW,
+    Buffer,
+    Check,
+    Effect,
+    Equation,
+    Failed,
+    Guard,
+    Loop,
+    Program,
+    Store,
+    Var,
+)
 from . import forms
 
 _serial = count(1)
@@ -159,6 +171,11 @@ def write(variable: Any, value: Any) -> None:
             variable._writing[1].append(partial(variable.assign, apply.tensor(value)))
 
 
+def store(variable: Any, forward: Any, *values: Any) -> None:
+    """Write into a variable, in place if nobody else can see its array."""
+    variable._rewrite(lambda old, out: forward(old, out, *values))
+
+
 def change(variable: Any, function: Any, delta: Any) -> None:
     """Add to a variable, or subtract, whatever it holds by now."""
     variable._rewrite(lambda old, out: function(old, delta, out=out))
@@ -242,8 +259,22 @@ class _Writer:
                 self.made.append((name, lambda there: there[repr(value)].swapaxes(-1, -2)))
             elif len(value.shape) == 2:
                 self.say(f"{name} = {value}.T")
+                self._hold(value, value, name)
             else:
                 self.say(f"{name} = {value}.swapaxes(-1, -2)")
+                self._hold(value, value, name)
+        return name
+
+    def flat(self, value: Var) -> str:
+        """An array with all of its numbers along one axis."""
+        if len(value.shape) == 1:
+            return repr(value)
+        if value not in self.static:
+            return f"{value}.reshape(-1)"
+        name = f"{value}F"
+        if name not in self._turned:
+            self._turned.add(name)
+            self.made.append((name, lambda there: there[repr(value)].reshape(-1)))
         return name
 
     def say(self, text: str, equation: Equation | None = None, comment: str | None = None) -> None:
@@ -270,6 +301,8 @@ class _Writer:
         for stream, value in program.streams:
             self.say(f"{value} = {self.name('stream', stream)}.counter")
         self.begin = {id(variable): value for variable, value in program.variables}
+        self.held = {value: [repr(value)] for _, value in program.variables}
+        self.looking: dict[Var, set[Var]] = {value: {value} for _, value in program.variables}
         self.source = {v: e for e in program.equations for v in e.outputs}
         for equation in program.equations:
             self._equation(equation)
@@ -303,6 +336,8 @@ class _Writer:
             self.say(self.call(equation), equation)
         elif isinstance(op, Effect):
             self._effect(equation)
+        elif isinstance(op, Store):
+            self._store(equation)
         elif memory is VIEW and equation.inputs[0] in self.static:
             self._look(equation)
         elif isinstance(memory, Buffer):
@@ -330,6 +365,24 @@ class _Writer:
         if equation.outputs:
             self._several(equation, f"done[{k}]")
 
+    def _store(self, equation: Equation) -> None:
+        if self.timed:
+            return
+        variable, forward = equation.op.variable, equation.op.forward
+        # Whoever holds the array, or a look at it, can see it: then it is not written to.
+        held = self.held.pop(self.begin[id(variable)], [])
+        if held:
+            self.say(f"{' = '.join(held)} = None")
+        words = [self.name(f"variable_{variable._name.removesuffix(':0')}", variable)]
+        words += [self.name(equation.op.name, forward), *map(repr, equation.inputs)]
+        self.say(f"{self.name('store', store)}({', '.join(words)})", equation)
+
+    def _hold(self, value: Var, source: Var, name: str = "") -> None:
+        """Note that a local name is a look at a variable's array, or may be one."""
+        for begin in self.looking.get(source, ()):
+            self.looking.setdefault(value, set()).add(begin)
+            self.held[begin].append(name or repr(value))
+
     def _look(self, equation: Equation) -> None:
         """Looks at memory that does not move are made with the instance."""
         source, forward, params = repr(equation.inputs[0]), equation.op.forward, equation.params
@@ -343,6 +396,10 @@ class _Writer:
         self.static.update(equation.outputs)
 
     def _fresh(self, equation: Equation) -> None:
+        if not is_new(equation):
+            for value in equation.outputs:
+                for operand in equation.inputs:
+                    self._hold(value, operand)
         if _several(equation):
             self._several(equation, self.call(equation))
             return
@@ -386,7 +443,7 @@ def _array(buffer: Buffer, shape: Any, dtype: Any, there: dict[str, Any]) -> Any
 
 LINE = 64
 _TAKEN = re.compile(
-    r"v\d+[T_]?|read|done|clock|spent|then|play|bind|and|or|not|if|else|in|is|for|def|return|lambda|None"
+    r"v\d+[TF_]?|read|done|clock|spent|then|play|bind|and|or|not|if|else|in|is|for|def|return|lambda|None"
 )
 _PLAIN = (int, bool, str, type(None))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..program import Program, verify
-from . import algebra, common, constants, dead, guards, lower, memory
+from . import algebra, common, constants, dead, guards, lower, memory, sums, updates
 
 CHECKED = False  # whether every pass is followed by the verifier, as in tests
 PASSES: list[tuple[str, Callable[[Program], Program]]] = [
@@ -14,10 +14,12 @@ PASSES: list[tuple[str, Callable[[Program], Program]]] = [
     ("constants", constants.fold),
     ("common subexpressions", common.share),
     ("algebra", algebra.simplify),
+    ("sums as products", sums.multiply),
     ("constants once more", constants.fold_all),
     ("subexpressions once more", common.share),
     ("what is dead now", dead.remove),
     ("guards first", guards.hasten),
+    ("updates in place", updates.store),
     ("memory", memory.plan),
 ]
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...ops import shape
 from ..kernels import by_element, is_new, looks, writes
-from ..program import VIEW, Buffer, Equation, Program, Var
+from ..program import VIEW, Buffer, Effect, Equation, Guard, Program, Var
 from .constants import bytes_of
 
 
@@ -50,7 +50,7 @@ class _Plan:
             equation = self.equations[k]
             own = is_new(equation) and not looks(equation)
             # What is not known to make new arrays may hand on those that it is given.
-            until, seen = k, equation.must_stay
+            until, seen = k, isinstance(equation.op, (Effect, Guard))
             if not own:
                 until = max((self.last.get(v, k) for v in equation.outputs), default=k)
                 seen = seen or any(v in self.seen for v in equation.outputs)
