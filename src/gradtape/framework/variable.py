@@ -256,7 +256,7 @@ class Variable(metaclass=_Made):
 
     def __repr__(self) -> str:
         return f"<tf.Variable '{self._name}' shape={self.shape} dtype={self.dtype.name}" + (
-            ">" if threads.recording else f", numpy={text(self._outside(), precise=True)}>"
+            ">" if threads.recording else f", numpy={text(self._read()._value, precise=True)}>"
         )
 
     def __hash__(self) -> int:
