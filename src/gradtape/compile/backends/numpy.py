@@ -468,7 +468,7 @@ def _several(equation: Equation) -> bool:
         return False
     if op not in _tuples:
         told = op.infer(*[(v.shape, v.dtype) for v in equation.inputs], **equation.params)
-        _tuples[op] = isinstance(told, list)
+        _tuples[op] = not isinstance(told, tuple)  # None: only the numbers tell how many
     return _tuples[op]
 
 
