@@ -124,8 +124,13 @@ def _first(a: Any, *_: Any, **__: Any) -> Any:
     return a
 
 
+def _unless_zero(a: Any, b: Any) -> Any:
+    y = elementwise.zero_where(a == 0, b)
+    return y.copy() if y is b else y
+
+
 # The second operand, but 0 where the first one is 0.
-unless_zero = Kernel("unless_zero", lambda a, b: elementwise.zero_where(a == 0, b), _first)
+unless_zero = Kernel("unless_zero", _unless_zero, _first)
 # The sum of all products.
 dot = Kernel(
     "dot", lambda a, b: np.dot(a.reshape(-1), b.reshape(-1)), lambda a, b: ((), a[1])
