@@ -26,7 +26,8 @@ from .draws import Drawing, Kernels
 from .passes import optimise
 from .play import interpret
 from .program import Effect, Failed, Guard, Program
-from .record import Recording, Traced
+from .record import Recording
+from .traced import Traced
 
 TAPED = "tape"  # the mode of draws under a tape that is asked once
 

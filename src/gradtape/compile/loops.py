@@ -24,7 +24,8 @@ from .draws import Kernels
 from .passes import optimise
 from .play import interpret
 from .program import Effect, Guard, Loop, Program
-from .record import Recording, Traced, without
+from .record import Recording, without
+from .traced import Traced, untraced
 
 
 class Unfit(Exception):
@@ -51,7 +52,7 @@ class Body:
     def derivative(self, values: list) -> Derivative:
         """The programs forward and backward; the values are an example of its inputs."""
         if self._derivative is None:
-            self._derivative = derive(self.program, [tensor(_untraced(v)) for v in values])
+            self._derivative = derive(self.program, [tensor(untraced(v)) for v in values])
             if self._derivative is None:
                 raise Unfit
         return self._derivative
@@ -61,7 +62,7 @@ def record_body(function: Callable[..., list], examples: list) -> Body:
     """Record a function of flat tensors that gives a flat list of them."""
     recording = Recording(Kernels(), None, may_create=False)
     with recording.running():
-        inputs = [recording.trace(_untraced(value)) for value in examples]
+        inputs = [recording.trace(untraced(value)) for value in examples]
         program = recording.finish(inputs, function(*[tensor(value) for value in inputs]))
     if (
         program.streams or program.updates or program.custom
@@ -209,7 +210,7 @@ def _say(loop: State, operands: list, mark: Any) -> list:
     """As an equation; if a tape follows, with a derivative that is another one."""
     recording = threads.recording
     loop = replace(loop, keeps=mark is not None)
-    values = loop.run(*[_untraced(t._value) for t in operands])
+    values = loop.run(*[untraced(t._value) for t in operands])
     made = recording.say(Loop("while_loop", loop.run, loop), operands, {}, values)
     if mark is None:
         return list(map(tensor, made))
@@ -227,7 +228,7 @@ def _say(loop: State, operands: list, mark: Any) -> list:
             for h, r in zip(g, parts, strict=True)
         ]
         back = Back(loop, floating, likes)
-        found = back.run(*[_untraced(t._value) for t in (tensor(box), *cotangents)])
+        found = back.run(*[untraced(t._value) for t in (tensor(box), *cotangents)])
         equation = Loop("while_loop_back", back.run)
         said = threads.recording.say(equation, (tensor(box), *cotangents), {}, found)
         return [Operand(tensor(value)) for value in said]
@@ -242,18 +243,14 @@ def _step_by_step(loop: State, operands: list) -> list:
     """Every step through the program of the body: whoever follows sees its ops."""
     carried, sequences, outside, for_cond = loop.parts(operands)
     rows: list[list] = []
-    raw = [_untraced(t._value) for t in for_cond]
-    for k in loop.steps(lambda: [_untraced(t._value) for t in carried], raw):
+    raw = [untraced(t._value) for t in for_cond]
+    for k in loop.steps(lambda: [untraced(t._value) for t in carried], raw):
         given = [*carried, *[s[k] for s in sequences], *outside]
         found = interpret(loop.body.program, given)
         carried[:] = found[: loop.carried]
         rows.append(found[loop.carried :])
     stacks = [arrays.stack(list(column)) for column in zip(*loop.sorted(rows), strict=True)]
     return [*carried, *stacks]
-
-
-def _untraced(value: Any) -> Any:
-    return value.array if type(value) is Traced else value
 
 
 # --- what users write -----------------------------------------------------------------------------
@@ -290,7 +287,7 @@ def scan(function: Any, state: Any, elems: list, order: range, like: Any, rows: 
         new = _same_kind(result, state, leaves)
         return [*new, *new] if rows else new
 
-    first = [_untraced(t._value)[order[0]] for t in elems]
+    first = [untraced(t._value)[order[0]] for t in elems]
     examples = [*[t._value for t in leaves], *first]
     found = _tried(None, flat_body, leaves, elems, examples, order, None)
     if found is None:
@@ -301,7 +298,7 @@ def scan(function: Any, state: Any, elems: list, order: range, like: Any, rows: 
 
 def map_rows(function: Any, elems: list, order: range) -> Any:
     """`function` of the rows, flat tensors in and out, stacked, as one equation or None."""
-    examples = [_untraced(t._value)[order[0]] for t in elems]
+    examples = [untraced(t._value)[order[0]] for t in elems]
     return _tried(None, function, [], elems, examples, order, None)
 
 

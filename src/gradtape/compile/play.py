@@ -15,7 +15,8 @@ from ..core.place import stand_ins
 from ..core.record import threads
 from ..ops.shape import identity
 from .program import Assign, Check, Effect, Equation, Failed, Guard, Loop, Program, Var
-from .record import Number, Traced, apply_recorded
+from .record import Number, apply_recorded
+from .traced import Traced
 
 
 class Spot(NamedTuple):

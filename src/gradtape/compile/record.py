@@ -12,10 +12,9 @@ come from places that nobody moves on, prints are left to the program, which is 
 from __future__ import annotations
 
 import logging
-import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -24,15 +23,10 @@ from ..core import apply as engine
 from ..core.apply import QUIET, followers, note, restore, several, silence, tensor
 from ..core.place import caller
 from ..core.record import Mark, Recorder, join, mark_of, next_id, threads
-from ..framework.tensor import Tensor
 from .draws import Kernel, Kernels, Number, Place
 from .program import Assign, Check, Effect, Equation, Guard, Program, Python, Var
+from .traced import OUT_OF_SCOPE, READERS, Recorded, Traced, numbers, untraced
 
-_OUT_OF_SCOPE = (
-    "{} is out of scope and cannot be used here: it stands for a value inside of the function in "
-    "which it was made, while that is recorded. Use return values, explicit Python locals or "
-    "TensorFlow collections to access it."
-)
 _DEFAULT_SEED, _LARGEST = 87654321, 2**31 - 1  # as `gradtape.random` has them
 
 
@@ -42,159 +36,6 @@ MANY = 2000  # equations from one place, of which a user should know
 
 class Unrecordable(Exception):
     """A function cannot be played without Python: it runs eagerly, and `explain` says why."""
-
-
-# --- what was read --------------------------------------------------------------------------------
-def numbers(value: Any) -> Any:
-    """All numbers of a value as something that can be compared: nan is nan, -0.0 is not 0.0."""
-    if value.dtype.kind == "O":
-        return tuple(np.asarray(value).ravel().tolist())
-    return value.tobytes()
-
-
-def shape(value: Any) -> tuple[int, ...]:
-    """The shape of a value, where only the numbers before it tell."""
-    return value.shape
-
-
-READERS: dict[str, Callable[[Any], Any]] = {
-    "bool": bool, "int": operator.index, "numbers": numbers, "shape": shape,
-}  # fmt: skip
-
-
-class Traced:
-    """The value of a recorded tensor; to all but the recorder it is an array that is looked at."""
-
-    __slots__ = ("array", "recording", "var")
-
-    def __init__(self, array: Any, recording: Recording, var: Var) -> None:
-        self.array, self.recording, self.var = array, recording, var
-
-    # What everybody may know. `type(x) is Traced` tells it from arrays, `x.__class__` does not.
-    __class__ = property(lambda self: type(self.array))
-    shape = property(lambda self: self.array.shape)
-    dtype = property(lambda self: self.array.dtype)
-    ndim = property(lambda self: self.array.ndim)
-    size = property(lambda self: self.array.size)
-    nbytes = property(lambda self: self.array.nbytes)
-    itemsize = property(lambda self: self.array.itemsize)
-    flags = property(lambda self: self.array.flags)
-    strides = property(lambda self: self.array.strides)
-    base = property(lambda self: None)
-
-    def __len__(self) -> int:
-        return len(self.array)
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __getitem__(self, key: Any) -> Any:
-        return self if key.__class__ is tuple and not key else self.read("numbers")[key]
-
-    # What is read of it.
-    def read(self, how: str) -> Any:
-        """The numbers, for someone who looks at them: a guard."""
-        recording = threads.recording
-        if recording is None or self.recording.closed:
-            raise TypeError(_OUT_OF_SCOPE.format(f"A tensor of the shape {self.shape}"))
-        recording.guard(how, self)
-        return self.array
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # a protocol that it does not speak
-            raise AttributeError(name)
-        return getattr(self.read("numbers"), name)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        array = np.asarray(self.read("numbers"), dtype)
-        return array.copy() if copy else array
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return getattr(ufunc, method)(*map(_looked_at, inputs), **kwargs)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return function(*_looked_at(args), **_looked_at(kwargs))
-
-    def __bool__(self) -> bool:
-        return bool(self.read("bool"))
-
-    def __int__(self) -> int:
-        whole = self.dtype.kind in "iub"
-        return int(self.read("int" if whole and self.dtype.kind != "b" else "numbers"))
-
-    def __index__(self) -> int:
-        return operator.index(self.read("int"))
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.read("numbers"))
-
-    def __format__(self, spec: str) -> str:
-        return format(self.read("numbers"), spec)
-
-
-def _reading(name: str) -> Any:
-    function = getattr(operator, name, None) or getattr(__builtins__, name, None)
-
-    def method(self: Traced, *others: Any) -> Any:
-        return function(self.read("numbers"), *map(_looked_at, others))  # type: ignore[misc]
-
-    return method
-
-
-def _reflected(name: str) -> Any:
-    function = getattr(operator, name)
-    return lambda self, other: function(_looked_at(other), self.read("numbers"))
-
-
-for _name in ("lt", "le", "gt", "ge", "eq", "ne", "neg", "abs", "invert", "contains"):
-    setattr(Traced, f"__{_name}__", _reading(_name))
-for _name in (
-    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor",
-    "lshift", "rshift",
-):  # fmt: skip
-    setattr(Traced, f"__{_name.strip('_')}__", _reading(_name))
-    setattr(Traced, f"__r{_name.strip('_')}__", _reflected(_name))
-Traced.__float__ = lambda self: float(self.read("numbers"))  # type: ignore[attr-defined]
-Traced.__complex__ = lambda self: complex(self.read("numbers"))  # type: ignore[attr-defined]
-
-
-def _looked_at(value: Any) -> Any:
-    if type(value) is Traced:
-        return value.read("numbers")
-    if value.__class__ in (list, tuple):
-        return type(value)([_looked_at(v) for v in value])
-    return {k: _looked_at(v) for k, v in value.items()} if value.__class__ is dict else value
-
-
-class Recorded(Tensor):
-    """A tensor while its function is recorded: it has a value, and a name in the program."""
-
-    __slots__ = ()
-
-    @property
-    def name(self) -> str:
-        return f"{self._value.var}:0"
-
-    def __repr__(self) -> str:
-        return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
-
-    def __str__(self) -> str:
-        return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
-
-    def __format__(self, spec: str) -> str:
-        return format(self._value, spec) if spec else str(self)
-
-    def numpy(self) -> Any:
-        value = self._value.read("numbers")
-        if value.dtype.kind == "O" and not value.ndim:
-            return value.item()
-        return value.copy() if value.ndim else value
-
-    def __deepcopy__(self, memo: dict) -> Recorded:
-        return memo.setdefault(id(self), tensor(self._value))
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(f"{self!r} cannot be pickled: it has a value only while it is recorded.")
 
 
 # --- the recording --------------------------------------------------------------------------------
@@ -283,7 +124,7 @@ class Recording(Recorder):
     def _capture(self, value: Any) -> Var:
         """A value of the recording around this one."""
         if value.recording.closed:
-            raise TypeError(_OUT_OF_SCOPE.format("A tensor"))
+            raise TypeError(OUT_OF_SCOPE.format("A tensor"))
         if type(value) is Number:
             raise Unrecordable("it draws from a place that another function computed")
         if id(value) not in self._captured:
@@ -341,13 +182,13 @@ class Recording(Recorder):
     # --- for the layers below ---------------------------------------------------------------------
     def compute(self, name: str, function: Callable[..., Any], *values: Any) -> Traced:
         """The array that a pure function gives, which no op has."""
-        made = self.trace(function(*map(_untraced, values)))
+        made = self.trace(function(*map(untraced, values)))
         self._say(Python(name, function), tuple(map(self.var, values)), {}, (made.var,))
         return made
 
     def numbers(self, name: str, function: Callable[..., Any], *values: Any) -> list[Number]:
         """The Python numbers that a pure function gives."""
-        found = function(*map(_untraced, values))
+        found = function(*map(untraced, values))
         made = [self.number(value, self.program.new(None, None)) for value in found]
         outputs = tuple([n.var for n in made])
         self._say(Python(name, function), tuple(map(self.var, values)), {}, outputs)
@@ -355,7 +196,7 @@ class Recording(Recorder):
 
     def check(self, function: Callable[..., None], *values: Any) -> None:
         """Let a function look at numbers, which raises or does nothing."""
-        function(*map(_untraced, values))
+        function(*map(untraced, values))
         self._say(Check("check", function), tuple(map(self.var, values)), {}, ())
 
     def effect(self, name: str, function: Callable[..., Any], values: Any, arrays: bool) -> Any:
@@ -369,7 +210,7 @@ class Recording(Recorder):
                 raise Unrecordable(f"{name} may look at variables that were assigned before it")
             if index not in self.done:
                 with suspended():
-                    self.done[index] = function(*map(_untraced, values))
+                    self.done[index] = function(*map(untraced, values))
             made = tuple([self.trace(array) for array in self.done[index]])
         self._say(Effect(name, function), inputs, {}, tuple([t.var for t in made]))
         for one in made:
@@ -457,7 +298,7 @@ class Recording(Recorder):
     def write(self, variable: Any, value: Any) -> None:
         """Assign; `value` is an array or traced."""
         self.value_of(variable)  # it is part of the program, whatever is done with it
-        made = self.trace(_untraced(value))
+        made = self.trace(untraced(value))
         op = Assign("assign", lambda value: value, variable)
         self._say(op, (self.var(value),), {}, (made.var,))
         self._written[variable._id] = variable, made
@@ -470,7 +311,7 @@ class Recording(Recorder):
                 "sure the tf.Variable is only created once or created outside tf.function."
             )
         self.created.append(variable)
-        return _untraced(value)
+        return untraced(value)
 
     # --- the end ----------------------------------------------------------------------------------
     def finish(self, inputs: list[Traced], outputs: list[Any]) -> Program:
@@ -498,16 +339,12 @@ def _line(code: Any, offset: int) -> int:
     return lines[0] if lines else code.co_firstlineno
 
 
-def _untraced(value: Any) -> Any:
-    return value.array if type(value) is Traced else value
-
-
 def apply_recorded(op: Any, operands: Any, params: dict[str, Any]) -> Any:
     """Apply an op of which an operand is recorded, or a parameter is a `Number`."""
     recording = threads.recording
     values = [a._value for a in operands]
     if recording is None:
-        raise TypeError(_OUT_OF_SCOPE.format(repr(operands[0]) if operands else op.name))
+        raise TypeError(OUT_OF_SCOPE.format(repr(operands[0]) if operands else op.name))
     if op.broadcasts and values[0].dtype.kind not in op.takes:
         raise engine.wrong_dtype(op, values[0].dtype)
     arrays = [v.array if type(v) is Traced else v for v in values]

@@ -11,7 +11,8 @@ from ..core.apply import tensor
 from ..framework.shapes import TensorSpec
 from .concrete import ConcreteSignature
 from .draws import Kernels
-from .record import Recording, Traced
+from .record import Recording
+from .traced import Traced
 from .traces import printed
 from .tree import Take
 

@@ -26,7 +26,8 @@ from .draws import Kernels
 from .passes import optimise
 from .play import interpret
 from .program import Failed, Program
-from .record import Recording, Traced, Unrecordable
+from .record import Recording, Unrecordable
+from .traced import untraced
 
 log = logging.getLogger("gradtape")
 LIMIT = 64  # programs for one key
@@ -210,7 +211,7 @@ class Tree:
         recording = Recording(self._kernels, self._seed, may_create)
         recording.done.update(done or {})
         with recording.running():
-            inputs = [recording.trace(_array(leaf)) for leaf in bound.leaves]
+            inputs = [recording.trace(untraced(leaf._value)) for leaf in bound.leaves]
             args, kwargs = bound.rebuild([tensor(value) for value in inputs])
             before = _parts(bound, args, kwargs)
             tensors, pack = _results(self._function(*args, **kwargs), self._function)
@@ -249,11 +250,6 @@ def _parts(bound: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, list]:
     """The leaves of each argument."""
     values = zip(bound.key[0], (*args, *kwargs.values()), strict=False)
     return {name: nest.flatten(value) for name, value in values}
-
-
-def _array(leaf: Any) -> Any:
-    value = leaf._value
-    return value.array if type(value) is Traced else value
 
 
 def run_eagerly(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
