@@ -52,6 +52,7 @@ STARTING = {
     "test_run",
 }
 STARTING_ALONE = {
+    "compile/test_function::test_a_setting_for_debugging",
     "doctor/test_lessons::test_the_catalogue_names_every_rule",
     "ops/test_parallel::test_a_forked_process_has_threads_of_its_own",
     "ops/test_parallel::test_a_variable_is_still_changed_in_place",
