@@ -73,7 +73,9 @@ NEW = frozenset(
 
 
 def looks(equation: Equation) -> bool:
-    """Whether the results are looks at the first operand's memory."""
+    """Whether the results are looks at the first operand's memory; single numbers are not."""
+    if any(v.shape == () for v in equation.outputs):
+        return False
     if equation.op is index.getitem:
         return len(equation.inputs) == 1 and is_basic(equation.params["key"])
     return equation.op in LOOKS

@@ -8,7 +8,7 @@ import multiprocessing
 import sys
 import time
 
-from tests.tensorflow.fuzz import known, store, worker
+from tests.tensorflow.fuzz import known, played, store, worker
 from tests.tensorflow.fuzz.campaign import DISTRIBUTIONS, Report, batch
 from tests.tensorflow.fuzz.compare import FINE
 
@@ -18,7 +18,9 @@ OFTEN = 250  # programs between two words on how far it is
 
 def main(arguments: list[str]) -> int:
     options = _options(arguments)
-    worker.check(options.tensorflow)
+    run, fine = (played.batch, played.FINE) if options.function else (batch, FINE)
+    if not options.function:
+        worker.check(options.tensorflow)
     starts = range(options.start, options.start + options.programs, BATCH)
     stop = options.start + options.programs
     jobs = [(options, start, min(start + BATCH, stop)) for start in starts]
@@ -26,7 +28,7 @@ def main(arguments: list[str]) -> int:
     groups: dict[tuple[str, str], list[Report]] = {}
     begun = time.perf_counter()
     with multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
-        for kinds, reports, kept in pool.imap_unordered(batch, jobs):
+        for kinds, reports, kept in pool.imap_unordered(run, jobs):
             counts.update(kinds)
             for report in reports:
                 print(report, flush=True)
@@ -44,7 +46,7 @@ def main(arguments: list[str]) -> int:
     if options.groups:
         with open(options.groups, "w") as file:
             file.write(grouped(groups))
-    return 0 if set(counts) <= set(FINE) else 1
+    return 0 if set(counts) <= set(fine) else 1
 
 
 def grouped(groups: dict[tuple[str, str], list[Report]]) -> str:
@@ -76,6 +78,11 @@ def _options(arguments: list[str]) -> argparse.Namespace:
         default="tame",
         help="tame: long programs that are meant to work; wild: any arguments of any function; "
         "bad: one wrong argument in each program",
+    )
+    parser.add_argument(
+        "--function",
+        action="store_true",
+        help="gradtape's tf.function beside gradtape, call after call; without TensorFlow",
     )
     parser.add_argument("--groups", metavar="FILE", help="write what differs, by function and kind")
     parser.add_argument("--store", action="store_true", help="keep what differs as regressions")

@@ -46,6 +46,7 @@ class Draw:
         self.graph = False  # TensorFlow traces the steps, before values are known
         self.forward = False  # TensorFlow's forward mode, which has no tangent of Python code
         self.twice = False  # derivatives of derivatives, forward mode's too
+        self.played = False  # the steps run again and again in one function
         self.copies = False  # the steps are given tensors, also for variables
 
     def chance(self, probability: float) -> bool:
@@ -117,7 +118,7 @@ class Draw:
         """Append a step and give the name of its result."""
         if math.prod(shape) > LARGEST or (self.graph and any(word in op for word in EAGER)):
             raise Unfit
-        if self.forward and "py_function" in op:
+        if (self.forward and "py_function" in op) or (self.played and "tf.Variable(" in op):
             raise Unfit
         if self.twice and any(word in op for word in LEFT_OUT):
             raise Unfit

@@ -35,8 +35,9 @@ TRACED = ("jvp", "jacobian", "batch_jacobian", "hessian", "forward_over_back", "
 PLAIN = ("gradient", "persistent")
 
 
-def generate(seed: int, index: int) -> Program:
-    """The program with this number in the sequence of the seed."""
+def generate(seed: int, index: int, more: Any = ()) -> Program:
+    """The program with this number in the sequence of the seed; `more` families are for programs
+    that run in a function, which makes no variables after its first call."""
     rng = Random(f"{seed}-{index}")
     draw = Draw(rng)
     main = "float32" if draw.chance(0.65) else "float64"
@@ -46,11 +47,12 @@ def generate(seed: int, index: int) -> Program:
     draw.input((3, 3) if draw.chance(0.3) else None, main)
     kind = rng.choices(list(KINDS), list(KINDS.values()))[0]
     draw.graph = kind in ("function", "whole")
+    draw.played = bool(more)
     draw.forward = kind in TRACED and "jacobian" not in kind
     draw.twice = draw.forward or kind in ("second", "penalty", "hessian")
     draw.copies = kind in ("custom", "forward_twice")
     length = int(rng.triangular(5, 10 if kind in TRACED else 40, 9))
-    weights, makers = zip(*families.FAMILIES, strict=True)
+    weights, makers = zip(*families.FAMILIES, *more, strict=True)
     broken = draw.chance(0.1) and kind in PLAIN
     while len(draw.steps) < length:
         with contextlib.suppress(Unfit):

@@ -13,18 +13,18 @@ INDENT = "    "
 def source(program: dict[str, Any], nudged: bool = False) -> str:
     """The text of `def program(tf)`; nudged, every result passes through `nudge`."""
     lines = ["def program(tf):"]
-    lines += [INDENT + line for line in [*map(_input, program["inputs"]), *_body(program, nudged)]]
+    lines += [INDENT + line for line in [*map(assignment, program["inputs"]), *body(program, nudged)]]
     return "\n".join(lines) + "\n"
 
 
 def script(program: dict[str, Any]) -> str:
     """The same as a script for whoever looks into a difference."""
-    body = [*map(_input, program["inputs"]), *_body(program, False)]
-    body[-1] = "print" + body[-1].removeprefix("return ").join("()")
+    lines = [*map(assignment, program["inputs"]), *body(program, False)]
+    lines[-1] = "print" + lines[-1].removeprefix("return ").join("()")
     imports = ["import gradtape as tf  # or: import tensorflow as tf", ""]
-    if any("np." in line for line in body):
+    if any("np." in line for line in lines):
         imports.insert(0, "import numpy as np")
-    return "\n".join([*imports, *body]) + "\n"
+    return "\n".join([*imports, *lines]) + "\n"
 
 
 def expression(step: dict[str, Any]) -> str:
@@ -44,7 +44,7 @@ def leaves(program: dict[str, Any]) -> list[str]:
     return [step["to"] for step in program["steps"] if step["to"] not in used]
 
 
-def _input(given: dict[str, Any]) -> str:
+def assignment(given: dict[str, Any]) -> str:
     values = _written(given)
     if given["kind"] in ("array", "scalar", "python"):
         return f"{given['name']} = {_array(given, values)}"
@@ -109,7 +109,7 @@ def _number(value: Any) -> str:
     return repr(value) if finite else f'float("{value}")'
 
 
-def _body(program: dict[str, Any], nudged: bool) -> list[str]:
+def body(program: dict[str, Any], nudged: bool) -> list[str]:
     scenario = program["scenario"]
     writer = {
         "jvp": _jvp,
