@@ -17,6 +17,7 @@ from gradtape.compile.passes import (
     common,
     constants,
     dead,
+    fuse,
     guards,
     lower,
     memory,
@@ -24,7 +25,7 @@ from gradtape.compile.passes import (
     sums,
 )
 from gradtape.compile.program import Check, Effect, Equation, Guard, Python, verify
-from gradtape.ops import compare, elementwise, neural, reduce, shape
+from gradtape.ops import compare, elementwise, neural, reduce, shape, special
 from gradtape.ops.elementwise import add, div, exp, mul, neg, sub
 from gradtape.ops.linear import matmul, matmul_nt, matmul_tn
 
@@ -159,10 +160,10 @@ def test_effects_and_guards_happen_each_time():
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_steps_give_the_bits_of_the_op(op, size, dtype):
     values = [np.abs(draw(*size)).astype(dtype)[()] for _ in op.rules]
-    for special in (0.0, -0.0, np.inf, np.nan):
+    for odd in (0.0, -0.0, np.inf, np.nan):
         if size:
             values[0] = values[0].copy()
-            values[0].flat[hash(special) % 5] = special
+            values[0].flat[hash(odd) % 5] = odd
     p = Making()
     program = p.give(p(op, *[p.input(*size, dtype=dtype) for _ in values]))
     after = lower.lower(program)
@@ -592,3 +593,48 @@ def test_every_op_gives_the_same_from_buffers(name, k):
                     assert a.tolist() == b.tolist()
                 else:
                     np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-5)
+
+
+# --- fusion ---------------------------------------------------------------------------------------
+def test_large_element_wise_equations_become_one():
+    p = Making()
+    x, w, s = p.input(300, 400), p.input(300, 400), p.input()
+    y = p(mul, p(exp, p(mul, x, w)), s)
+    z = p(special.erf, p(elementwise.maximum, y, p.constant(0.5)))
+    total = p(matmul_tn, z, y)
+    program = p.give(total, p(sub, p(add, z, w), x))
+    after = memory.plan(fuse.fuse(program))
+    reads(
+        after,
+        """
+        constant %0:f4[] = 0.5
+        %1:f4[300,400], %2:f4[300,400] = fused_3(%3, %4, %5, %0) @(b0, b1)
+        %6:f4[400,400] = matmul_tn(%2, %1)
+        %7:f4[300,400] = fused_10(%2, %4, %3) @(None,)
+        return %6, %7
+        """,
+    )
+    equal(program, after, draw(300, 400), draw(300, 400) + 1, np.float32(0.7))
+
+
+def test_a_group_ends_where_somebody_needs_it():
+    p = Making()
+    x = p.input(300, 400)
+    y = p(exp, p(neg, x))
+    back = p(matmul, p(matmul_nt, y, y), x)
+    program = p.give(p(add, p(neg, back), y))
+    after = fuse.fuse(program)
+    assert [e.op.name.partition("_")[0] for e in after.equations] == [
+        "fused", "matmul", "matmul", "fused",
+    ]  # fmt: skip
+    equal(program, memory.plan(after), draw(300, 400))
+
+
+def test_fused_results_may_take_the_memory_of_operands():
+    p = Making()
+    x, w = p.input(400, 300), p.input(300, 400)
+    y = p(matmul, x, w)
+    z = p(neural.gelu, y)  # writes before it has read everything
+    program = p.give(p(matmul, p(add, z, p(mul, y, y)), p(matmul, p(neural.gelu, p(neg, z)), x)))
+    after = optimise(program)
+    equal(program, after, draw(400, 300), draw(300, 400) / 9, exact=False)

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..core.op import Op
-from ..ops import elementwise, index, linear, neural, reduce, shape
+from ..ops import elementwise, index, linear, neural, reduce, shape, special
+from ..ops.kernels import parallel
 from .program import Equation, Python, Var
 
 NATIVE = "?bhilqBHILQfdFD"  # dtypes of NumPy's own, but for float16
@@ -89,7 +90,9 @@ def is_basic(key: Any) -> bool:
 
 def is_new(equation: Equation) -> bool:
     """Whether the results are arrays of their own."""
-    return equation.op in NEW or isinstance(equation.op, Kernel) or as_ufunc(equation) is not None
+    if equation.op in NEW or isinstance(equation.op, (Fused, Kernel)):
+        return True
+    return as_ufunc(equation) is not None
 
 
 # --- writing into an array ------------------------------------------------------------------------
@@ -133,6 +136,68 @@ def _unless_zero(a: Any, b: Any) -> Any:
 
 # The second operand, but 0 where the first one is 0.
 unless_zero = Kernel("unless_zero", _unless_zero, _first)
+# --- fused equations ------------------------------------------------------------------------------
+# Ops that NumPy computes in several calls, part by part, on rows of float32 up to `BLOCK` long:
+# `kernel(*operands, out, *rooms)`, with the number of rooms.
+PARTS: dict[Any, tuple[Callable[..., Any], int]] = {
+    special.erf: (special.erf_in_blocks, 2),
+    neural.gelu: (neural.gelu_in_blocks, 4),
+    neural.gelu_grad: (neural.gelu_grad_in_blocks, 4),
+}
+
+
+def in_parts(equation: Equation) -> bool:
+    """Whether it can be computed part by part, though it is not one call."""
+    values = (*equation.inputs, *equation.outputs)
+    return equation.op in PARTS and all(
+        v.dtype.char == "f" and v.shape == values[0].shape for v in values
+    )
+
+
+def is_costly(equation: Equation) -> bool:
+    """Whether threads may share the work on a single equation."""
+    shared = getattr(getattr(equation.op, "forward", None), "__qualname__", "").startswith(
+        "shared."
+    )
+    return shared or equation.op in PARTS
+
+
+def threaded() -> int:
+    """Numbers from which on threads share the work."""
+    return parallel.MANY
+
+
+@dataclass(eq=False, frozen=True)
+class Fused:
+    """Equations on arrays of one shape, element by element, as a single one."""
+
+    name: str
+    body: tuple[Equation, ...]
+    inputs: tuple[Var, ...]
+    outputs: tuple[Var, ...]
+
+    def forward(self, *values: Any) -> tuple:
+        """The results as the equations give them, one by one."""
+        known = dict(zip(self.inputs, values, strict=True))
+        for equation in self.body:
+            y = equation.op.forward(*[known[v] for v in equation.inputs])
+            known[equation.outputs[0]] = y
+        return tuple([known[v] for v in self.outputs])
+
+    def read_before(self, made: Var) -> list[Var]:
+        """The operands that nobody reads any more once this result is written."""
+        late, found = set[Var](), []
+        for equation in reversed(self.body):
+            if made in equation.outputs:
+                found = [v for v in self.inputs if v not in late]
+                # A kernel of several steps writes before it has read everything.
+                if equation.op in PARTS:
+                    found = [v for v in found if v not in equation.inputs]
+                break
+            late.update(equation.inputs)
+        return found
+
+
 # The sum of all products.
 dot = Kernel(
     "dot", lambda a, b: np.dot(a.reshape(-1), b.reshape(-1)), lambda a, b: ((), a[1])

@@ -200,11 +200,11 @@ _FAR = np.full(BLOCK, 14.3, np.float32)  # there the product with exp(-x²/2) is
 @in_float32
 def _gelu(a: Any) -> Any:
     if large(a):
-        return in_blocks(_gelu_in_blocks, 4, a)
+        return in_blocks(gelu_in_blocks, 4, a)
     return 0.5 * a * erfc.forward(a * -ROOT)
 
 
-def _gelu_in_blocks(a: Any, y: Any, x: Any, e: Any, t: Any, p: Any) -> None:
+def gelu_in_blocks(a: Any, y: Any, x: Any, e: Any, t: Any, p: Any) -> None:
     """max(a, 0) - |a| erfc(|a| / sqrt(2)) / 2."""
     np.absolute(a, t)
     np.minimum(t, _FAR[: t.size], out=t)
@@ -226,12 +226,12 @@ def _gelu_in_blocks(a: Any, y: Any, x: Any, e: Any, t: Any, p: Any) -> None:
 @in_float32
 def _gelu_grad(a: Any, b: Any) -> Any:
     if large(a) and a.shape == b.shape:
-        return in_blocks(_gelu_grad_in_blocks, 4, a, b)
+        return in_blocks(gelu_grad_in_blocks, 4, a, b)
     x = b * -ROOT
     return a * (erfc.forward(x) * 0.5 + b * np.exp(-x * x) * PEAK)
 
 
-def _gelu_grad_in_blocks(a: Any, b: Any, y: Any, x: Any, e: Any, t: Any, p: Any) -> None:
+def gelu_grad_in_blocks(a: Any, b: Any, y: Any, x: Any, e: Any, t: Any, p: Any) -> None:
     np.multiply(b, ROOT_BELOW, x)
     erfc_parts(x, y, e, t, p, exact=False)  # as exact as x is
     np.multiply(y, HALF, y)
@@ -269,7 +269,7 @@ def _pull_gelu(g: Any, a: Any, y: Any) -> Any:
 def _gelu_grad_by_result(g: Any, a: Any, y: Any, out: Any, x: Any, e: Any, *more: Any) -> None:
     np.absolute(a, x)
     if not np.minimum.reduce(x) > _TINY:  # there, or next to a nan, y / a says nothing
-        return _gelu_grad_in_blocks(g, a, out, x, e, *more)
+        return gelu_grad_in_blocks(g, a, out, x, e, *more)
     np.multiply(x, ROOT_BELOW, x)
     np.multiply(x, x, e)
     np.negative(e, e)

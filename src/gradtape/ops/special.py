@@ -95,7 +95,7 @@ def polynomial(coefficients: list[Any], x: Any, out: Any) -> None:
     np.add(out, coefficients[0], out)
 
 
-def _erf(a: Any, y: Any, t: Any, p: Any) -> None:
+def erf_in_blocks(a: Any, y: Any, t: Any, p: Any) -> None:
     np.clip(a, -3.93, 3.93, out=y)
     np.multiply(y, y, t)
     polynomial(_P, t, p)
@@ -147,7 +147,7 @@ def _quick(kernel: Any, spare: int, small: Any) -> Any:
 
 
 erf = elementwise(
-    "erf", _quick(_erf, 2, scipy("erf")),
+    "erf", _quick(erf_in_blocks, 2, scipy("erf")),
     lambda g, a: g * (exp(-square(a)) * (2.0 / math.sqrt(math.pi))), takes=FLOATING,
 )  # fmt: skip
 erfc = elementwise(

@@ -14,7 +14,7 @@ from ...ops.kernels import jobs
 from ...ops.kernels.parallel import BLOCK
 from ...ops.kernels.product import ALONE, product
 from ...ops.linear import matmul, matmul_nt, matmul_tn
-from ..kernels import PRODUCTS, as_ufunc, dot, unless_zero
+from ..kernels import PARTS, PRODUCTS, Fused, as_ufunc, dot, unless_zero
 from ..program import Equation, Var
 
 _SIGNS = {add: "+", sub: "-", mul: "*", div: "/"}
@@ -147,8 +147,71 @@ def _unless_zero(w: Any, e: Equation) -> str:
 
 
 def _clear(a: Any, b: Any, out: Any) -> None:
-    zero = a == 0
-    if out is not b:
-        np.copyto(out, b)
-    if zero.any():
-        out[zero] = 0
+    if a.all():
+        if out is not b:
+            np.copyto(out, b)
+        return
+    # By bits: what is left of b where all bits are set. Where a mask chooses, NumPy takes 80 us
+    # for 16,384 numbers, so 10.
+    whole = _BITS[b.itemsize]
+    mask = np.not_equal(a, 0).astype(whole)
+    np.negative(mask, mask)
+    np.bitwise_and(mask, b.view(whole), out.view(whole))
+
+
+_BITS = {4: np.int32, 8: np.int64}
+
+
+# --- fused equations ------------------------------------------------------------------------------
+def fused(w: Any, op: Fused) -> tuple[list[str], list[Var], list[Var], list[tuple[str, Any]]]:
+    """The lines of a function for fused equations, the numbers and the arrays that it takes, and
+    the rooms for what comes in between: names and dtypes."""
+    numbers = [v for v in op.inputs if not v.shape and v not in w.program.constants]
+    arrays = [v for v in op.inputs if v.shape] + list(op.outputs)
+    last = {v: k for k, e in enumerate(op.body) for v in e.inputs}
+    names = {v: repr(v) for v in (*numbers, *arrays)}
+    free: dict[Any, list[str]] = {}
+    rooms: list[tuple[str, Any]] = []
+    lines: list[str] = []
+
+    def room(dtype: Any) -> str:
+        if free.get(dtype):
+            return free[dtype].pop()
+        rooms.append((f"t{len(rooms)}", dtype))
+        return rooms[-1][0]
+
+    for k, e in enumerate(op.body):
+        (y,) = e.outputs
+        ending = [v for v in dict.fromkeys(e.inputs) if last[v] == k and v not in arrays]
+        spare = [room(y.dtype) for _ in range(PARTS[e.op][1] if e.op in PARTS else 0)]
+        several = e.op in PARTS
+        if not several:  # it may write where it reads
+            for v in ending:
+                if v.shape and v in names:
+                    free.setdefault(v.dtype, []).append(names[v])
+        if y not in names:
+            names[y] = room(y.dtype)
+        lines.append(f"    {_part(w, e, names, spare)}")
+        free.setdefault(y.dtype, []).extend(spare)
+        if several:
+            for v in ending:
+                free.setdefault(v.dtype, []).append(names[v])
+    return lines, numbers, arrays, rooms
+
+
+def _part(w: Any, e: Equation, names: dict[Var, str], spare: list[str]) -> str:
+    out = names[e.outputs[0]]
+    words = [names[v] if v in names else w.operand(v) for v in e.inputs]
+    if e.op in PARTS:
+        kernel = w.name(e.op.name, PARTS[e.op][0])
+        return f"{kernel}({', '.join([*words, out, *spare])})"
+    if e.op is unless_zero:
+        return f"{w.name('unless_zero', _clear)}({', '.join(words)}, {out})"
+    if e.op in (maximum, minimum):
+        for k, v in enumerate(e.inputs):
+            if not v.shape and v in w.program.constants:
+                full = f"{v}_full"
+                w.bound.setdefault(full, np.full(BLOCK, w.program.constants[v]))
+                words[k] = f"{full}[: {out}.size]"
+        return f"{w.name(e.op.name, as_ufunc(e))}({', '.join(words)}, out={out})"
+    return f"{w.name(e.op.name, as_ufunc(e))}({', '.join(words)}, {out})"

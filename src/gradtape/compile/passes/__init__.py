@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..program import Program, verify
-from . import algebra, common, constants, dead, guards, lower, memory, sums, updates
+from . import algebra, common, constants, dead, fuse, guards, lower, memory, sums, updates
 
 CHECKED = False  # whether every pass is followed by the verifier, as in tests
 PASSES: list[tuple[str, Callable[[Program], Program]]] = [
@@ -20,6 +20,7 @@ PASSES: list[tuple[str, Callable[[Program], Program]]] = [
     ("what is dead now", dead.remove),
     ("guards first", guards.hasten),
     ("updates in place", updates.store),
+    ("fusion", fuse.fuse),
     ("memory", memory.plan),
 ]
 

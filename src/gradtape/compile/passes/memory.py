@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...ops import shape
-from ..kernels import by_element, is_new, looks, writes
+from ..kernels import Fused, by_element, is_new, looks, writes
 from ..program import VIEW, Buffer, Effect, Equation, Guard, Program, Var
 from .constants import bytes_of
 
@@ -36,7 +36,9 @@ class _Plan:
         self.static: dict[Var, Any] = {}  # stand-ins with the strides of what does not move
         for value, array in program.constants.items():
             if value.shape and array.dtype.kind != "O":
-                self.static[value] = _stand_in(value.shape, array.strides)
+                steps = [n / array.itemsize for n in array.strides]
+                if all(n.is_integer() for n in steps):
+                    self.static[value] = _stand_in(value.shape, map(int, steps))
         made = [self._decided(k, e) for k, e in enumerate(self.equations)]
         self.program = program.with_equations(made, buffers=tuple(self.buffers))
 
@@ -64,12 +66,10 @@ class _Plan:
         memory: Any = None
         if looks(equation) and (equation.inputs[0] not in self.static or self._looks(equation)):
             memory = VIEW
-        elif self._may_be_kept(equation):
-            memory = self._buffer(k, equation)
-            (value,) = equation.outputs
-            self.held[value] = memory
-            self.ending.setdefault(max(self.last.get(value, k), k), []).append(value)
-            self.static[value] = _stand_in(value.shape)
+        elif isinstance(equation.op, Fused):
+            memory = tuple([self._kept(k, equation, value) for value in equation.outputs])
+        elif len(equation.outputs) == 1 and writes(equation):
+            memory = self._kept(k, equation, equation.outputs[0])
         for value in self.ending.pop(k, ()):
             if value in self.held:
                 buffer = self.held.pop(value)
@@ -89,28 +89,36 @@ class _Plan:
             self.root[value] = self.root.get(a, a)
         return True
 
-    def _may_be_kept(self, equation: Equation) -> bool:
-        if len(equation.outputs) != 1 or not writes(equation):
-            return False
-        (value,) = equation.outputs
-        return bool(value.shape) and value not in self.seen and prod(value.shape) > 0
+    def _kept(self, k: int, equation: Equation, value: Var) -> Buffer | None:
+        """The buffer for a result, unless it can be seen from outside."""
+        if not value.shape or value in self.seen or not prod(value.shape):
+            return None
+        buffer = self._in_place(k, equation, value) or self._free(bytes_of(value))
+        self.held[value] = buffer
+        self.ending.setdefault(max(self.last.get(value, k), k), []).append(value)
+        self.static[value] = _stand_in(value.shape)
+        return buffer
 
-    def _buffer(self, k: int, equation: Equation) -> Buffer:
-        (made,) = equation.outputs
-        size = bytes_of(made)
-        if by_element(equation):
-            uses = [self.root.get(v, v) for v in equation.inputs]
-            for value in equation.inputs:
-                # In place, if it is the whole of the memory that this equation is last to need.
-                if (
-                    value in self.held
-                    and self.last[value] <= k
-                    and value.shape == made.shape
-                    and value.dtype.itemsize == made.dtype.itemsize
-                    and all(v is value for v, u in zip(equation.inputs, uses, strict=True)
-                            if u is value)
-                ):  # fmt: skip
-                    return self.held.pop(value)
+    def _in_place(self, k: int, equation: Equation, made: Var) -> Buffer | None:
+        """That of an operand, if this equation is the last to need any of it, and goes through it
+        element by element."""
+        read: Any = equation.inputs if by_element(equation) else ()
+        if isinstance(equation.op, Fused):
+            read = equation.op.read_before(made)
+        roots = [self.root.get(v, v) for v in equation.inputs]
+        for value in read:
+            if (
+                value in self.held
+                and self.last[value] <= k
+                and value.shape == made.shape
+                and value.dtype.itemsize == made.dtype.itemsize
+                and all(v is value for v, root in zip(equation.inputs, roots, strict=True)
+                        if root is value)
+            ):  # fmt: skip
+                return self.held.pop(value)
+        return None
+
+    def _free(self, size: int) -> Buffer:
         free = self.free.get(size)
         if free:
             return free.pop()
@@ -124,7 +132,7 @@ def _stand_in(size: tuple[int, ...], strides: Any = None) -> Any:
     if strides is None:
         steps = [prod(size[k + 1 :]) for k in range(len(size))]
     else:
-        steps = list(strides)
+        steps = [*strides]
     return np.lib.stride_tricks.as_strided(_BYTE, size, steps)
 
 
