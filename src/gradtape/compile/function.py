@@ -12,8 +12,8 @@ from weakref import ref
 
 from ..config import functions_run_eagerly
 from ..framework.tensor import Tensor
-from ..ops.declare import somebody_listens
 from .draws import Kernels
+from .hearing import only_to_ops
 from .program import Failed
 from .shortcut import Shortcut
 from .signature import Bound, Signature, why
@@ -88,7 +88,7 @@ class Function:
         bound = self._signature.bind(args, kwargs)
         if functions_run_eagerly():
             return self._python_function(*args, **kwargs)
-        if BACKEND == "eager" or somebody_listens():
+        if BACKEND == "eager" or only_to_ops():
             return run_eagerly(self._python_function, *bound.rebuild(bound.leaves))
         tree = self._tree(bound)
         with self._counted(tree, bound):

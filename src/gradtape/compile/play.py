@@ -30,11 +30,15 @@ _NOWHERE = (Spot.__new__.__code__, 0)
 
 
 def interpret(
-    program: Program, leaves: Any, done: dict[int, Any] | None = None, mode: str = ""
-) -> Any:
+    program: Program, leaves: Any, done: dict[int, Any] | None = None, mode: str = "",
+    hear: list[Player] | None = None,
+) -> Any:  # fmt: skip
     """The results as tensors, or which guard did not hold; an exception and a guard that fails
-    leave variables as they were. Draws come from the streams of a `mode`."""
-    player = _Player(program, dict(done or {}), mode)
+    leave variables as they were. Draws come from the streams of a `mode`. Who wants to `hear` of
+    all values is given the player."""
+    player = Player(program, dict(done or {}), mode)
+    if hear is not None:
+        hear.append(player)
     try:
         return player.play(leaves)
     except BaseException:
@@ -42,37 +46,57 @@ def interpret(
         raise
 
 
-class _Player:
+class Player:
+    """One play of a program; `known` are its values."""
+
     def __init__(self, program: Program, done: dict[int, Any], mode: str) -> None:
         self.program, self.done, self.mode = program, done, mode
         self.recording = threads.recording
         self.known: dict[Any, Any] = {}  # tensors, and Python's numbers
         self.journal: list[tuple[Any, Any]] = []  # variables and what they held
+        self.began: list[int] = []  # equations of the recording around it before each of its own
         self.guards = self.effects = 0
 
     def play(self, leaves: Any) -> Any:
         program, known = self.program, self.known
         known.update(zip(program.inputs, leaves, strict=True))
         known.update((var, captured) for captured, var in program.captures)
-        known.update((var, variable._read()) for variable, var in program.variables)
+        known.update((var, self._read(variable)) for variable, var in program.variables)
         known.update((var, tensor(array)) for var, array in program.constants.items())
         known.update(program.held)
         for (stream, var), (_, blocks) in zip(program.streams, program.advances, strict=True):
-            if self.recording is None:
-                known[var] = stream.twin(self.mode).counter
-            else:
-                known[var] = self.recording.kernel_of(stream.pair).reserve(blocks).counter
+            known[var] = self._counter(stream, blocks)
         given = {*program.given}
         for equation in program.equations:
+            if self.recording is not None:
+                self.began.append(len(self.recording.program.equations))
             failed = self._play(equation)
             if failed is not None:
                 self.undo()
                 return failed
-        if self.recording is None:
-            for stream, blocks in program.advances:
-                stream.twin(self.mode).reserve(blocks)
+        self._advance()
         # Never the very tensor that was given, which would have derivative 1 to itself.
         return [identity.apply(known[v]) if v in given else known[v] for v in program.outputs]
+
+    # --- the world --------------------------------------------------------------------------------
+    def _read(self, variable: Any) -> Any:
+        return variable._read()
+
+    def _counter(self, stream: Any, blocks: int) -> Any:
+        if self.recording is None:
+            return stream.twin(self.mode).counter
+        return self.recording.kernel_of(stream.pair).reserve(blocks).counter
+
+    def _advance(self) -> None:
+        if self.recording is None:
+            for stream, blocks in self.program.advances:
+                stream.twin(self.mode).reserve(blocks)
+
+    def _assign(self, variable: Any, value: Any) -> Any:
+        if self.recording is None:
+            self.journal.append((variable, variable._outside()))
+        variable.assign(value)
+        return variable._read()
 
     def undo(self) -> None:
         for variable, array in reversed(self.journal):
@@ -101,10 +125,7 @@ class _Player:
             return self._guard(op, values[0])
         if isinstance(op, Assign):
             (value,) = equation.inputs
-            if self.recording is None:
-                self.journal.append((op.variable, op.variable._outside()))
-            op.variable.assign(known[value])
-            known[equation.outputs[0]] = op.variable._read()
+            known[equation.outputs[0]] = self._assign(op.variable, known[value])
             return None
         traced = self.recording is not None and any(
             type(v) is Traced or type(v) is Number for v in values
@@ -141,6 +162,33 @@ class _Player:
         if index not in self.done:
             self.done[index] = op.forward(*values)
         return self.done[index] if arrays else ()
+
+
+class Rehearsal(Player):
+    """A program played on the values that variables and streams have just now, and nothing happens
+    to the world."""
+
+    def __init__(self, program: Program, mode: str) -> None:
+        super().__init__(program, {}, mode)
+        self._held = {id(v): v._outside() for v, _ in program.variables}
+        self._counters = {id(s): s.twin(mode).counter for s, _ in program.streams}
+
+    def _read(self, variable: Any) -> Any:
+        return tensor(self._held[id(variable)])
+
+    def _counter(self, stream: Any, blocks: int) -> Any:
+        return self._counters[id(stream)]
+
+    def _advance(self) -> None:
+        pass
+
+    def _assign(self, variable: Any, value: Any) -> Any:
+        return tensor(value._value)
+
+    def _effect(self, op: Effect, values: list, arrays: bool) -> Any:
+        if arrays:
+            raise LookupError(f"what {op.name} gives is not known")
+        return ()
 
 
 def _raw(value: Any) -> Any:

@@ -20,12 +20,13 @@ from ..framework.shapes import CompositeTensor, TensorShape, TensorSpec
 from ..framework.variable import Variable
 from ..ops.shape import identity, identity_n
 from ..random import global_seed
+from . import hearing
 from .backends.numpy import Runner, build, line_of
 from .calls import derive, may_call
 from .draws import Kernels
 from .passes import optimise
 from .play import interpret
-from .program import Failed, Program
+from .program import Effect, Failed, Program
 from .record import Recording, Unrecordable
 from .traced import untraced
 
@@ -47,6 +48,7 @@ class Take:
         self.program, self.pack, self.cause = program, pack, cause
         self.outcomes = tuple([e.op.outcome for e in program.guards])
         self.passes: list[tuple[str, int, int]] = []
+        self.heard: Any = None  # what a listener noted of the dry run
         self._runner: Runner | None = None
         self._derivative: Any = _UNKNOWN
 
@@ -62,21 +64,28 @@ class Take:
         """What the function returns, with specs in the places of tensors."""
         return self.pack([TensorSpec(v.shape, dtypes.of(v.dtype)) for v in self.program.outputs])
 
-    def play(self, leaves: list, done: dict[int, Any] | None) -> Any:
-        """The results as tensors, or the guard that did not hold; None if only Python will do."""
-        if threads.recording is None and not (threads.active and self._followed(leaves)):
+    def play(self, leaves: list, done: dict[int, Any] | None, hear: Any = None) -> Any:
+        """The results as tensors, or the guard that did not hold; None if only Python will do. The
+        list `hear` gets who played it, if it was played equation by equation."""
+        alone = threads.recording is None and not (threads.active and self._followed(leaves))
+        if alone and not (hear is not None and self._learns):
             captured = [t._value for t, _ in self.program.captures]
             return self.run([t._value for t in leaves] + captured, done)
-        if self.program.custom:
+        if self.program.custom and not alone:
             return None
-        if threads.recording is None and may_call() and not self._watched_by_hand():
+        if threads.recording is None and not alone and may_call() and not self._watched_by_hand():
             if self._derivative is _UNKNOWN:
                 with _recording:
                     self._derivative = derive(self.program, leaves)
             if self._derivative is not None:
                 return self._derivative.call(leaves, done)
-        found = interpret(self.program, leaves, done, _mode())
+        found = interpret(self.program, leaves, done, mode(), hear)
         return found if found.__class__ is Failed else _bundled(found)
+
+    @property
+    def _learns(self) -> bool:
+        """Whether there are values that only Python or a clock tell."""
+        return any(isinstance(e.op, Effect) and e.outputs for e in self.program.equations)
 
     def _followed(self, leaves: list) -> bool:
         """Whether somebody follows what the program starts from."""
@@ -97,7 +106,7 @@ class Take:
         return found if found.__class__ is Failed else list(map(tensor, found))
 
 
-def _mode() -> str:
+def mode() -> str:
     """Which kernels TensorFlow would run: those for a tape, for several, for forward mode."""
     if threads.recording is not None or not threads.active:
         return ""
@@ -146,7 +155,8 @@ class Tree:
                 take, done = self._record(bound, done, may_create, cause)
                 if take is None:
                     break
-            found = take.play(bound.leaves, done)
+            play = hearing.listeners[0].play if hearing.listeners else Take.play
+            found = play(take, bound.leaves, done)
             if found is None:
                 break
             if found.__class__ is not Failed:
@@ -210,14 +220,16 @@ class Tree:
         self.recordings += 1
         recording = Recording(self._kernels, self._seed, may_create)
         recording.done.update(done or {})
-        with recording.running():
+        with hearing.recording(recording, bound.leaves) as heard, recording.running():
             inputs = [recording.trace(untraced(leaf._value)) for leaf in bound.leaves]
             args, kwargs = bound.rebuild([tensor(value) for value in inputs])
             before = _parts(bound, args, kwargs)
             tensors, pack = _results(self._function(*args, **kwargs), self._function)
             self._check_unchanged(before, _parts(bound, args, kwargs))
             program = recording.finish(inputs, tensors)
-        return Take(program, pack, cause), recording
+        take = Take(program, pack, cause)
+        take.heard = heard
+        return take, recording
 
     def _check_unchanged(self, before: dict[str, list], after: dict[str, list]) -> None:
         """What the function does to its arguments would not be done when it is played."""

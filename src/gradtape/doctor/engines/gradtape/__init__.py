@@ -19,6 +19,9 @@ from numpy import ndarray
 from .... import nest
 from ....autodiff import custom
 from ....autodiff.tape import GradientTape
+from ....compile import hearing
+from ....compile.record import Recorded
+from ....core.apply import tensor
 from ....core.place import caller, is_ours, users
 from ....core.record import threads
 from ....framework import convert
@@ -34,8 +37,8 @@ from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
 # The first field of a raw event; the last three are code, offset and thread.
 (
     OP, READ, MADE, ASSIGN, CONVERT, ESCAPE, START, STOP, WATCH, INSIDE, CUSTOM, QUERY,
-    RESET,
-) = range(13)  # fmt: skip
+    RESET, FROZEN, PLAYED,
+) = range(15)  # fmt: skip
 
 # Ways out of the tape, by the method that is called.
 EXITS = {
@@ -44,7 +47,7 @@ EXITS = {
 }  # fmt: skip
 # What is kept of older tapes: a chain of steps for the rules that look back, if it is small.
 KEEP_EVENTS, KEEP_TAPES, KEEP_MADE = 200, 3, 1_000
-RARE = frozenset(range(13)) - {OP, READ, ASSIGN}
+RARE = frozenset(range(15)) - {OP, READ, ASSIGN}
 NOTHING: dict[str, Any] = {}  # the parameters of most ops
 
 
@@ -73,12 +76,19 @@ class Engine:
         self.deaf = False  # while the doctor itself computes
         self.asking = 0  # queries that are being answered
         self.looking: int | None = None  # the tape whose answers are looked at
+        from .functions import Functions
+
+        self.functions = Functions(self)
+        self.aside = 0  # threads that record or play a function
 
     # --- coming and going -------------------------------------------------------------------------
     def start(self) -> None:
+        self.aside = int(threads.recording is not None)  # of this function nothing is heard
+        hearing.listeners.append(self.functions)
+        self._undo.append(lambda: hearing.listeners.remove(self.functions))
         self._hook_ops()
         self._hook_variables()
-        for owner in (Tensor, Variable):
+        for owner in (Tensor, Variable, Recorded):
             for name in EXITS.keys() & vars(owner).keys():
                 self._set(owner, name, self._leaving(getattr(owner, name), name))
         self._set(convert, "array", self._converting(convert.array))
@@ -137,6 +147,9 @@ class Engine:
             # Outside of tapes, who called whom tells where the work belongs inside.
             # A Python number may have come from a tensor, by way of other functions.
             inside = threads.active
+            if self.aside and (there := self.functions.here()) is not log:
+                self._hear(there, op, operands, params, result, user)
+                return result
             kept = not inside or (self._left and float in map(type, operands))
             append(
                 (OP, op, operands, params or NOTHING, result, callers(user) if kept else None,
@@ -151,6 +164,36 @@ class Engine:
 
         return apply
 
+    def _hear(
+        self, there: Any, op: Any, operands: Any, params: dict, result: Any, user: Any
+    ) -> None:
+        """An op of a function that is being recorded."""
+        if there is None:
+            return
+        tapes = any(r.pauses for r in threads.active)
+        swept = not tapes and user is there.asker
+        kept = not tapes or (there.left and float in map(type, operands))
+        there.note_constants(operands, result, user)
+        there.append(
+            (OP, op, tuple(map(there.seen, operands)), params or NOTHING, result,
+             callers(user) if kept else None, user.f_code, user.f_lasti, 0),
+            swept,
+        )  # fmt: skip
+
+    def weigh_op(self, result: Any) -> None:
+        """The log holds the result of an op, too."""
+        array = result._value if result.__class__ is Tensor else None
+        if array.__class__ is ndarray and array.nbytes >= LARGE:
+            self.grew(array.nbytes)
+        elif len(self.log) > self.loose and not threads.active:
+            self.grew(0)
+
+    def tell(self, event: tuple) -> None:
+        """Note an event where it belongs."""
+        there = self.functions.here() if self.aside else self.log
+        if there is not None:
+            there.append(event)
+
     def _weigh(self, array: Any) -> None:
         """The log holds this, too."""
         if array.__class__ is ndarray and array.nbytes >= LARGE:
@@ -158,7 +201,7 @@ class Engine:
 
     def _hook_custom_gradients(self) -> None:
         """`INSIDE` tells of the gradient function, `CUSTOM` of the tensors that came out."""
-        append = self.log.append
+        append = self.tell
         make, call = custom._Custom.__init__, custom._WithGradient.__call__
 
         def __init__(self: Any, grad: Any, operands: Any, *rest: Any) -> None:
@@ -176,11 +219,16 @@ class Engine:
 
     # --- variables --------------------------------------------------------------------------------
     def _hook_variables(self) -> None:
-        append, latest, weigh = self.log.append, self.latest, self._weigh
-        read, make = Variable._read, Variable.__init__
+        append, latest, weigh, log = self.log.append, self.latest, self._weigh, self.log
+        read, make, engine = Variable._read, Variable.__init__, self
 
         def _read(self: Any) -> Any:
             seen = read(self)
+            if engine.aside and (there := engine.functions.here()) is not log:
+                if there is not None and there.read(self, seen):
+                    user = caller()
+                    there.append((READ, self, seen, user.f_code, user.f_lasti, 0))
+                return seen
             known = latest.get(id(self))
             if known is None or known[2] is not seen:
                 user = _getframe(1)
@@ -195,9 +243,11 @@ class Engine:
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
             make(self, *args, **kwargs)
             given = args[0] if args else kwargs.get("initial_value")
-            user = caller()
-            weigh(self._value)
-            append((MADE, self, given, self._value, user.f_code, user.f_lasti, get_ident()))
+            user, array = caller(), self._outside()
+            weigh(array)
+            if given.__class__ is Recorded:
+                given = tensor(array)
+            append((MADE, self, given, array, user.f_code, user.f_lasti, get_ident()))
 
         self._set(Variable, "_read", _read)
         self._set(Variable, "__init__", __init__)
@@ -205,13 +255,16 @@ class Engine:
             self._set(Variable, name, self._assigning(getattr(Variable, name), name))
 
     def _assigning(self, original: Any, name: str) -> Any:
-        append, weigh = self.log.append, self._weigh
+        append, weigh, engine, log = self.log.append, self._weigh, self, self.log
 
         def assign(self: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(self, value, *args, **kwargs)
             user = _getframe(1)
             if user.f_globals.get("__package__") not in users:
                 user = caller()
+            if engine.aside and engine.functions.here() is not log:
+                engine.tell((ASSIGN, self, name, value, self._value, user.f_code, user.f_lasti, 0))
+                return result
             weigh(self._value)
             append((ASSIGN, self, name, value, self._value, user.f_code, user.f_lasti, get_ident()))
             return result
@@ -221,13 +274,14 @@ class Engine:
 
     # --- leaving and coming back ------------------------------------------------------------------
     def _leaving(self, original: Any, name: str) -> Any:
-        append, engine = self.log.append, self
+        append, engine = self.tell, self
 
         def leave(self: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(self, *args, **kwargs)
             frame = _getframe(1)
             if not is_ours(frame.f_globals.get("__package__")):
-                engine._left = True
+                if not engine.aside:
+                    engine._left = True
                 engine._weigh(result)
                 append((ESCAPE, self, name, result, stack(frame), None, 0, get_ident()))
             return result
@@ -236,7 +290,7 @@ class Engine:
         return leave
 
     def _converting(self, original: Any) -> Any:
-        append, weigh = self.log.append, self._weigh
+        append, weigh = self.tell, self._weigh
 
         def array(value: Any, dtype: Any = None) -> Any:
             made = original(value, dtype)
@@ -254,7 +308,7 @@ class Engine:
         return known[0]
 
     def _hook_tapes(self) -> None:
-        append, number = self.log.append, self.number
+        append, number = self.tell, self.number
         enter, pop, watch = GradientTape.__enter__, GradientTape._pop, GradientTape.watch
         reset = GradientTape.reset
 
@@ -296,6 +350,12 @@ class Engine:
                 return original(self, target, sources, *args, **kwargs)
             user = caller()
             result, error = None, None
+            there = engine.functions.here() if engine.aside else engine.log
+            if there is None:
+                return original(self, target, sources, *args, **kwargs)
+            heard = there is not engine.log
+            if heard:
+                there.asker, outer = user, there.asker
             engine.asking += 1
             try:
                 result = original(self, target, sources, *args, **kwargs)
@@ -309,17 +369,35 @@ class Engine:
                     QUERY, engine.number(self), method, target, sources, args, kwargs, result,
                     error, user.f_code, user.f_lasti, get_ident(),
                 )  # fmt: skip
-                engine.log.append(event)
-                engine.looking = event[1]
-                asked = _asked(event, user)
-                for gradient in asked.gradients:
-                    engine._weigh(gradient)
-                engine.asked(asked)
-                engine.looking = None
-                engine.trim()
+                if heard:
+                    there.asker = outer
+                    there.append(event, scene=engine.functions.scene(user))
+                else:
+                    engine.log.append(event)
+                    engine.tell_asked(event, user)
 
         ask.__name__ = method
         return ask
+
+    def tell_asked(self, event: tuple, frame: Any) -> None:
+        """The last event of the log is a query: have it looked at."""
+        self.looking = event[1]
+        asked = _asked(event, frame)
+        for gradient in asked.gradients:
+            self._weigh(gradient)
+        self.asked(asked)
+        self.looking = None
+        self.trim()
+
+    def failed(self, fault: BaseException) -> None:
+        """The listening itself has failed."""
+        words = f"{type(fault).__name__}: {fault}"
+        if words not in self.faults:
+            self.faults.append(words)
+
+    def note(self, words: str) -> None:
+        if words not in self.notes:
+            self.notes.append(words)
 
     def unfinished(self) -> None:
         """All that was asked has been told."""
@@ -431,7 +509,7 @@ def _bytes(event: tuple) -> int:
     return 0
 
 
-def _asked(event: tuple, frame: FrameType) -> Asked:
+def _asked(event: tuple, frame: Any) -> Asked:
     """What the doctor looks at after every query, as arrays."""
     _, _, method, target, sources, _, _, result, error, code, offset, _ = event
     flat = nest.flatten(sources)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from contextlib import redirect_stdout
 from functools import partial
 from io import StringIO
@@ -17,7 +18,7 @@ from ....framework import convert
 from ....framework.variable import Variable as Engine_variable
 from ....ops.rows import Slices
 from ...facts.detours import Entry
-from ...source.place import Place, at
+from ...source.place import Place, Written, at
 from ...trace import Event, Value, Variable, Watch
 from .. import gradtape as raw
 from ..joining import Joiner
@@ -96,7 +97,7 @@ class Reader(Joiner):
             raw.START: self._start, raw.STOP: self._stop, raw.RESET: self._reset,
             raw.WATCH: self._watch,
             raw.INSIDE: self._inside, raw.CUSTOM: self._custom,
-            raw.QUERY: self._query,
+            raw.QUERY: self._query, raw.FROZEN: self._frozen,
         }  # fmt: skip
 
     # --- gradtape's tensors -----------------------------------------------------------------------
@@ -265,6 +266,14 @@ class Reader(Joiner):
             attrs={"function": function, "grad": grad, "inside": inside},
         )  # fmt: skip
         self._add(event, thread)
+
+    def _frozen(self, time: float, frozen: Any, now: Any, thread: int) -> None:
+        """A tensor that a function keeps, where the user has another by now."""
+        known = None if now is None or now is frozen.tensor else self.by_object.get(id(now))
+        if known is not None:
+            made = self._new("tensor", frozen.tensor._value, frozen.tensor)
+            name, place = ast.unparse(frozen.node), Written(frozen.code, frozen.node)
+            self._add(Event("Const", name, [known], [made], place, time, "frozen"), thread)
 
     # --- variables --------------------------------------------------------------------------------
     def _variable(self, it: Any, place: Place | None = None) -> Variable:

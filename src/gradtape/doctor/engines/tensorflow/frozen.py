@@ -1,41 +1,15 @@
-"""Tensors that a function took from Python when it was traced, and has kept since.
-
-`self.scale` in a `tf.function` is read once. What the user stores there later never reaches the
-graph. Where such a tensor came from is noted, so that one can look what is there now.
-"""
+"""Listens to graphs that take in tensors of Python's."""
 
 from __future__ import annotations
 
-import ast
-import inspect
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
-from types import CodeType, FrameType
 from typing import Any
 
-from ...source.place import at
+from ..frozen import found
 from .autograph import original
 from .engine import Engine
 from .frames import user
 from .values import symbol
-
-
-@dataclass(eq=False)
-class Frozen:
-    """A tensor of Python's in a graph, and the expression that it was read from."""
-
-    tensor: Any
-    code: CodeType
-    node: ast.expr
-    names: dict[str, Any]  # where the expression begins: an object of the function, or its module
-
-    def now(self) -> Any:
-        """What one would read there now; None when that cannot be said."""
-        try:
-            return _evaluated(self.node, self.names)
-        except Exception:  # whatever is there now
-            return None
 
 
 def hook(engine: Engine) -> None:
@@ -46,9 +20,11 @@ def hook(engine: Engine) -> None:
         if not engine.deaf and not engine.asking:
             try:
                 place = user(sys._getframe(2))
-                found = _found(tensor, place) if hasattr(tensor, "_numpy") else None
-                if found is not None:
-                    engine.graphs.frozen.setdefault(id(tensor), found)
+                own = None
+                if hasattr(tensor, "_numpy"):
+                    own = found(tensor, place, *original(place.f_code, place.f_lasti))
+                if own is not None:
+                    engine.graphs.frozen.setdefault(id(tensor), own)
                 elif symbol(tensor) and not _around(self, tensor.graph):
                     engine.graphs.strange[repr(tensor)] = place.f_code, place.f_lasti
             except Exception as fault:
@@ -62,48 +38,3 @@ def _around(graph: Any, other: Any) -> bool:
     while graph is not None and graph is not other:
         graph = getattr(graph, "outer_graph", None)
     return graph is not None
-
-
-def _found(tensor: Any, frame: FrameType) -> Frozen | None:
-    """The expression that gave a tensor, among those of the instruction that took it."""
-    code, offset = original(frame.f_code, frame.f_lasti)
-    place = at(code, offset)
-    for node in _readings(place.node or place.statement):
-        base = _base(node)
-        # A name of the function itself is bound anew in every call.
-        inner = not isinstance(node, ast.Name) and base in frame.f_locals
-        names = {base: frame.f_locals[base]} if inner else frame.f_globals
-        if base not in names:
-            continue
-        try:
-            same = _evaluated(node, names) is tensor
-        except Exception:  # whatever the expression does
-            continue
-        if same:
-            return Frozen(tensor, code, node, names)
-    return None
-
-
-def _readings(node: ast.AST | None) -> Iterator[ast.expr]:
-    """Names, attributes and entries, as `self.parts["scale"]`."""
-    for part in () if node is None else ast.walk(node):
-        if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and _base(part):
-            yield part
-
-
-def _base(node: ast.AST) -> str:
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant):
-            return ""
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _evaluated(node: ast.expr, names: dict[str, Any]) -> Any:
-    if isinstance(node, ast.Attribute):
-        # No property of the user's runs.
-        return inspect.getattr_static(_evaluated(node.value, names), node.attr)
-    if isinstance(node, ast.Subscript):
-        holder = _evaluated(node.value, names)
-        return holder[node.slice.value] if isinstance(holder, (list, tuple, dict)) else None  # type: ignore[attr-defined]
-    return names[node.id]  # type: ignore[attr-defined]

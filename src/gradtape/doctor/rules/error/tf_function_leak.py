@@ -6,12 +6,12 @@ from ...facts.case import ErrorCase
 from ...trace.finding import Finding
 from ..base import Rule
 
+OURS = "is out of scope and cannot be used here"
 WORDS = ("out of scope", "cannot be accessed", "symbolic", "not an element of this graph")
 
 
 class TfFunctionLeak(Rule):
     code, name, states = "GT607", "tf-function-leak", frozenset({"error"})
-    needs = "tf.function"
     title = "a tensor that exists only inside a tf.function was stored and used outside"
     lesson = """\
 While `@tf.function` traces, tensors are symbols of the graph. Stored in a list or an attribute,
@@ -42,8 +42,7 @@ print(doubled + 1.0)
         kind, text = type(case.error).__name__, str(case.error)
         leaked = kind == "InaccessibleTensorError" or (
             kind in ("TypeError", "ValueError")
-            and "Graph" in text
-            and any(w in text for w in WORDS)
+            and (OURS in text or ("Graph" in text and any(w in text for w in WORDS)))
         )
         if not leaked:
             return None

@@ -9,7 +9,6 @@ from ..base import CutRule
 
 class TfFunctionPythonState(CutRule):
     code, name, states = "GT606", "tf-function-python-state", frozenset({"none"})
-    needs = "tf.function"
     title = "a Python value was frozen into a tf.function when it was traced"
     lesson = """\
 `@tf.function` runs the Python code once for each kind of arguments and keeps the graph. Python

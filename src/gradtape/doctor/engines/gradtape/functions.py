@@ -1,0 +1,315 @@
+"""Listening through functions: to the Python code when it is recorded, to its values at every call.
+
+While a function is recorded, events go into a template, and nobody looks at numbers: that would
+make guards. While its program is played nothing is heard. Afterwards the program is played once
+more, equation by equation, on what variables and random streams held before the call, and without
+doing anything to the world; these values fill the template, which goes into the log. So a program
+prints, counts, draws and computes under the doctor as without it, bit by bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import get_ident, local
+from typing import Any
+
+from ....autodiff.custom import paused
+from ....compile.loops import _step_by_step
+from ....compile.play import Player, Rehearsal, Spot
+from ....compile.program import Failed, Program, Var
+from ....compile.record import Recording, Traced, Unrecordable
+from ....compile.tree import Take, mode
+from ....core.apply import tensor
+from ....core.place import stand_ins
+from ....core.record import threads
+from ....ops import python
+from ....ops.shape import identity
+from .. import gradtape as raw
+from .templates import Entry, Tape, Template, in_sight, of_program, put, seen_from
+
+UNHEARD = (
+    "A function that was recorded before the doctor listened is known by its ops: of tapes inside "
+    "of it nothing is known. Let the doctor listen from its first call on."
+)
+
+
+class _Local(local):
+    """Per thread: whose events go where, the innermost last; None is nowhere."""
+
+    def __init__(self) -> None:
+        self.stack: list[Template | None] = []
+
+
+class Functions:
+    """Hears functions for an engine."""
+
+    def __init__(self, engine: Any) -> None:
+        self.engine = engine
+        self._local = _Local()
+
+    def here(self) -> Any:
+        """Where the events of this thread go: the log, a template, or nowhere."""
+        recording = threads.recording
+        if not self._local.stack:
+            return self.engine.log if recording is None else None
+        top = self._local.stack[-1]
+        if top is None or recording is top.recording:
+            return top
+        # Python in the middle of a recording that is no part of it, or the body of a loop.
+        return self.engine.log if recording is None else None
+
+    scene = staticmethod(seen_from)
+
+    @contextmanager
+    def _into(self, there: Template | None) -> Iterator[None]:
+        self._local.stack.append(there)
+        self.engine.aside += 1
+        try:
+            yield
+        finally:
+            self.engine.aside -= 1
+            self._local.stack.pop()
+
+    # --- recording --------------------------------------------------------------------------------
+    @contextmanager
+    def recording(self, recording: Recording, leaves: list) -> Iterator[Template]:
+        template = Template(recording)
+        try:
+            with self._into(template):
+                yield template
+        except Unrecordable:
+            raise
+        except Exception:
+            self._attempt(self._failed, template, leaves)
+            raise
+        self._attempt(template.finish)
+
+    def _failed(self, template: Template, leaves: list) -> None:
+        """The dry run ended with an exception: what was heard so far happened on its own values."""
+        values = _Dry(leaves)
+        template.held = values.holding(template.held)  # type: ignore[method-assign]
+        template.finish()
+        self._log(template, template.entries, values)
+
+    def _attempt(self, work: Any, *args: Any) -> None:
+        """The user's program goes on, whatever happens to us."""
+        try:
+            work(*args)
+        except Exception as fault:
+            self.engine.failed(fault)
+
+    # --- playing ----------------------------------------------------------------------------------
+    def play(self, take: Take, leaves: list, done: dict[int, Any] | None) -> Any:
+        if self.here() is None:  # it is the doctor's, or nobody's
+            return take.play(leaves, done)
+        players: list[Player] = []
+        with self._into(None):
+            again = Rehearsal(take.program, mode()) if threads.recording is None else None
+            try:
+                found = take.play(leaves, done, players)
+            except Exception:
+                self._attempt(self._tell, take, leaves, again, players, None)
+                raise
+        if found is not None and found.__class__ is not Failed:
+            self._attempt(self._tell, take, leaves, again, players, found)
+        return found
+
+    def _tell(
+        self, take: Take, leaves: list, again: Any, players: list[Player], found: list | None
+    ) -> None:
+        """Write a call into the log."""
+        program, player = take.program, players[-1] if players else again
+        if not players:
+            with self._into(None), paused():
+                try:
+                    again.play(leaves)
+                except Exception:  # the program's own, or what cannot be played again
+                    if found is not None:
+                        raise
+        known = player.known
+        ends = [] if found is None else _ends(program, found, known)
+        if threads.recording is None:
+            for variable, var in program.updates if found is not None else ():
+                known[var] = tensor(variable._outside())
+        template, entries = take.heard, None
+        if template is None:
+            template, entries = Template(Recording(None, None, False)), of_program(program)  # type: ignore[arg-type]
+            self.engine.note(UNHEARD)
+        self._log(template, entries or template.entries, known, player.began)
+        for event in ends:
+            self.here().append((*event, *self._call_site()))
+
+    def _call_site(self) -> tuple[Any, int, int]:
+        user = raw.caller()
+        return user.f_code, user.f_lasti, get_ident()
+
+    # --- the log ----------------------------------------------------------------------------------
+    def _log(
+        self, template: Template, entries: list[Entry], known: Any, began: list[int] | None = None
+    ) -> None:
+        filling = _Filling(self, template, known)
+        there = self.here()
+        for entry in entries:
+            try:
+                if there.__class__ is Template:
+                    filling.hand_on(entry, there, began or [])
+                else:
+                    filling.log(entry)
+            except KeyError:  # it ended before this had a value
+                return
+
+
+class _Dry(dict):
+    """Values of a dry run that are asked for: what the tensors held."""
+
+    def __init__(self, leaves: list) -> None:
+        super().__init__()
+        self._leaves, self._arrays = leaves, {}
+
+    def holding(self, held: Any) -> Any:
+        """`Template.held`, which tells us what it takes away."""
+
+        def hold(thing: Any) -> Any:
+            value = thing if type(thing) is Traced else getattr(thing, "_value", None)
+            if type(value) is Traced:
+                self._arrays[value.var] = value.array
+            elif hasattr(thing, "var") and isinstance(thing, int):
+                self[thing.var] = int(thing)
+            return held(thing)
+
+        return hold
+
+    def __missing__(self, var: Var) -> Any:
+        # The arguments are the first values of a program.
+        if var.number < len(self._leaves):
+            self[var] = self._leaves[var.number]
+        else:
+            self[var] = tensor(self._arrays[var])
+        return self[var]
+
+
+def _ends(program: Program, found: list, known: dict[Any, Any]) -> list[tuple]:
+    """Let results be the tensors that the program has; events for those that have two names."""
+    given, events = {*program.given}, []
+    for var, result in zip(program.outputs, found, strict=True):
+        if var in given:
+            events.append((raw.OP, identity, (known[var],), raw.NOTHING, result, None))
+        else:
+            given.add(var)
+            known[var] = result
+    return events
+
+
+class _Filling:
+    """One call of a function, as it goes into the log."""
+
+    def __init__(self, functions: Functions, template: Template, known: Any) -> None:
+        self.functions, self.engine = functions, functions.engine
+        self.template, self.known = template, known
+        self.thread = get_ident()
+        self.numbers: dict[int, int] = {}
+        self.tapes: dict[int, Tape] = {}
+        self.followed = any(r.pauses for r in threads.active)
+
+    def log(self, entry: Entry) -> None:
+        if entry.swept and not self.followed:
+            return
+        engine, kind = self.engine, entry.event[0]
+        if kind == raw.PLAYED:
+            self._played(entry.event[1])
+            return
+        event = self._event(entry.event)
+        engine.log.append(event)
+        if kind == raw.OP:
+            engine.weigh_op(event[4])
+        elif kind == raw.READ:
+            engine.latest[id(event[1])] = event
+        elif kind == raw.ESCAPE:
+            engine._left = True
+        elif kind == raw.QUERY:
+            engine.tell_asked(event, in_sight(entry.scene, self.known))
+
+    def hand_on(self, entry: Entry, there: Template, began: list[int]) -> None:
+        """To the recording around this one, whose own equations tell of loops."""
+        if entry.event[0] == raw.PLAYED:
+            return
+        swept = entry.swept and not self.followed
+        scene = None if entry.scene is None else in_sight(entry.scene, self.known)
+        there.append(self._event(entry.event), swept, scene)
+        if entry.at < len(began):
+            there.entries[-1].at = began[entry.at]
+
+    def _event(self, event: tuple) -> tuple:
+        known, kind = self.known, event[0]
+        if kind == raw.OP:
+            _, op, operands, params, result, outer, code, offset, _ = event
+            operands = tuple([known[a] if a.__class__ is Var else put(a, known) for a in operands])
+            params = put(params, known) if params else params
+            result = known[result] if result.__class__ is Var else put(result, known)
+            return kind, op, operands, params, result, outer, code, offset, self.thread
+        if kind in (raw.START, raw.STOP, raw.WATCH, raw.RESET, raw.QUERY):
+            return self._of_tape(event)
+        if kind == raw.INSIDE:
+            _, op, grad, operands, *where = event
+            again = _Custom(op, self.template.revived(known), known)
+            return kind, again, grad, put(operands, known), *where[:-1], self.thread
+        if kind == raw.FROZEN:
+            return kind, event[1], event[1].now(), self.thread
+        return kind, *[put(part, known) for part in event[1:-1]], self.thread
+
+    def _of_tape(self, event: tuple) -> tuple:
+        kind, number, *fields = event
+        if number in self.template.own:
+            if number not in self.numbers:
+                self.numbers[number] = next(self.engine._numbers)
+            number = self.numbers[number]
+        if kind == raw.START:
+            tape = self.tapes.setdefault(number, Tape(fields[0]))
+            tape._recording = True
+            return kind, number, tape, *fields[1:-1], self.thread
+        if kind == raw.STOP and number in self.tapes:
+            self.tapes[number]._recording = False
+        return kind, number, *[put(part, self.known) for part in fields[:-1]], self.thread
+
+    def _played(self, equation: Any) -> None:
+        """A loop is played step by step; Python has run."""
+        known = self.known
+        operands = [known[v] for v in equation.inputs]
+        results = [known[v] for v in equation.outputs]
+        spot = Spot(*equation.place)
+        if not hasattr(equation.op, "state"):
+            event = (
+                raw.OP, python.numpy_function, tuple(operands),
+                {"function": equation.op.forward, "results": None}, tuple(results), None,
+                *spot, self.thread,
+            )  # fmt: skip
+            self.engine.log.append(event)
+            return
+        with paused():
+            made = _stepped(equation.op.state, operands, spot)
+        for end, result in zip(made, results, strict=False):
+            event = raw.OP, identity, (end,), raw.NOTHING, result, None, *spot, self.thread
+            self.engine.log.append(event)
+
+
+def _stepped(state: Any, operands: list, spot: Spot) -> list:
+    """What is not an op of the body happens at the `spot` of the loop."""
+    return _step_by_step(state, operands)
+
+
+stand_ins.add(_stepped.__code__)
+
+
+class _Custom:
+    """A function with a gradient of its own, in one call."""
+
+    def __init__(self, op: Any, revived: Any, known: Any) -> None:
+        pull = op.rules[0]
+        self.inside = [known[_var(r)] if _var(r) in known else r for r in op.inside]
+        self.rules = (lambda g: revived(lambda: pull(g)),)
+
+
+def _var(thing: Any) -> Any:
+    value = thing._value
+    return value.var if type(value) is Traced else None

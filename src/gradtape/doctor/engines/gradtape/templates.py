@@ -1,0 +1,285 @@
+"""What was heard while a function was recorded: events with blanks, for the values of each call.
+
+The Python function runs once, on tensors that stand for values of a program. So do the events: when
+the program is played, they are written into the log with the tensors of that call in the blanks, as
+if the function had run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from types import FrameType
+from typing import Any
+from weakref import ref
+
+from .... import nest
+from ....compile.draws import Number
+from ....compile.program import Effect, Equation, Loop, Program, Var
+from ....compile.record import Recorded, Recording, Traced
+from ....core.record import Value
+from ....framework.shapes import CompositeTensor
+from ....framework.tensor import Tensor
+from ....framework.variable import Variable
+from .. import gradtape as raw
+from ..frozen import found
+
+_PLAIN = (int, float, str, bytes, bool, complex, type(None), Tensor, Variable)
+_reviving = Lock()
+
+
+@dataclass(eq=False, slots=True)
+class Entry:
+    """An event; one that belongs to a sweep is there for the tapes that follow the sweep."""
+
+    event: tuple
+    at: int  # equations of the program that came before it
+    swept: bool = False
+    scene: Any = None  # of a query: what was in sight
+
+
+@dataclass(eq=False, slots=True)
+class ArrayOf:
+    """The array of a value."""
+
+    var: Var
+
+
+@dataclass(eq=False, slots=True)
+class Packed:
+    """A tensor of several parts, some of which are values."""
+
+    like: Any
+    parts: list
+
+
+@dataclass(eq=False, slots=True)
+class Scene:
+    """What a frame has in sight, as far as names are looked for."""
+
+    f_globals: dict[str, Any]
+    f_locals: dict[str, Any]
+
+
+class Tape:
+    """A tape that was, as far as the log is concerned."""
+
+    _tape = None
+
+    def __init__(self, tape: Any) -> None:
+        self._persistent = tape._persistent
+        self._watch_accessed_variables = tape._watch_accessed_variables
+        self._recording = False
+
+
+class Template:
+    """The events of one dry run."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.program = recording.program
+        self.entries: list[Entry] = []
+        self.left = False  # has a tensor left the tape?
+        self.asker: Any = None  # the frame that asks a tape just now
+        self.own: set[int] = set()  # numbers of the tapes that began here
+        self.made: dict[int, Any] = {}  # tensors that ops made of constants, by id
+        self._seen: dict[int, Any] = {}  # the last reads of variables
+        self._revived: list[tuple[ref, Var]] = []  # tensors that gradient functions may hold
+        self._custom = False
+
+    def append(self, event: tuple, swept: bool = False, scene: Any = None) -> None:
+        kind = event[0]
+        if kind == raw.ESCAPE:
+            self.left = True
+        elif kind == raw.START:
+            self.own.add(event[1])
+            event = (*event[:2], Tape(event[2]), *event[3:])
+        elif kind == raw.INSIDE:
+            self._custom = True
+        elif kind == raw.READ:
+            self._seen[id(event[1])] = event[2]
+        self.entries.append(Entry(event, len(self.program.equations), swept, scene))
+
+    def read(self, variable: Any, seen: Any) -> bool:
+        """Whether a tensor is not what was last read of a variable."""
+        return self._seen.get(id(variable)) is not seen
+
+    def seen(self, operand: Any) -> Any:
+        """What an op took: of a variable, its value at that time."""
+        if isinstance(operand, Variable):
+            return self._seen.get(id(operand), operand)
+        return operand
+
+    def note_constants(self, operands: Any, result: Any, user: FrameType) -> None:
+        """Tensors of Python's that an op takes: who is to tell what is there later?"""
+        for operand in operands:
+            if type(operand) is Tensor and id(operand) not in self.made:
+                self.made[id(operand)] = operand
+                own = found(operand, user, user.f_code, user.f_lasti)
+                if own is not None:
+                    self.append((raw.FROZEN, own, 0))
+        if type(result) is Tensor:
+            self.made[id(result)] = result
+
+    # --- blanks -----------------------------------------------------------------------------------
+    def finish(self) -> None:
+        """Exchange the tensors of the dry run, and all that they hold, for blanks."""
+        for entry in self.entries:
+            kind, *fields = entry.event
+            if self._custom:
+                self._remember((fields, getattr(fields[0], "inside", ())))
+            entry.event = (kind, *map(self.held, fields))
+            if entry.scene is not None:
+                entry.scene = self._scene(entry.scene)
+        self._insert()
+        self.made.clear()
+        self._seen.clear()
+
+    def held(self, thing: Any) -> Any:
+        kind = type(thing)
+        if kind is Traced:
+            return ArrayOf(thing.var) if thing.recording is self.recording else thing
+        if kind is Number:
+            return thing.var if thing.recording is self.recording else thing
+        if isinstance(thing, Value):
+            value = thing._value
+            inner = type(value) is Traced and value.recording is self.recording
+            return value.var if inner else thing
+        if kind in (list, tuple):
+            parts = [self.held(part) for part in thing]
+            same = all(a is b for a, b in zip(parts, thing, strict=True))
+            return thing if same else kind(parts)
+        if kind is dict:
+            kept = {key: self.held(part) for key, part in thing.items()}
+            return thing if all(kept[key] is part for key, part in thing.items()) else kept
+        if isinstance(thing, CompositeTensor):
+            parts = nest.flatten(thing, expand_composites=True)
+            blanks = [self.held(part) for part in parts]
+            if any(a is not b for a, b in zip(parts, blanks, strict=True)):
+                return Packed(thing, blanks)
+        return thing
+
+    def _scene(self, scene: Scene) -> Scene:
+        """Without holding what the user's function had in sight."""
+        kept = {}
+        for name, thing in scene.f_locals.items():
+            blank = self.held(thing)
+            if blank is thing and not isinstance(thing, (*_PLAIN, list, tuple, dict)):
+                try:
+                    blank = ref(thing)
+                except TypeError:
+                    blank = thing
+            kept[name] = blank
+        return Scene(scene.f_globals, kept)
+
+    def _remember(self, fields: Any) -> None:
+        for thing in _leaves(fields):
+            if type(thing) is Recorded and type(thing._value) is Traced:
+                self._revived.append((ref(thing), thing._value.var))
+
+    def _insert(self) -> None:
+        """Put what the program has and no op told of to its place: loops, and calls of Python."""
+        told = [
+            Entry((raw.PLAYED, equation), k)
+            for k, equation in enumerate(self.program.equations)
+            if _untold(equation)
+        ]
+        if told:
+            self.entries = sorted([*told, *self.entries], key=lambda entry: entry.at)
+
+    def revived(self, known: dict[Any, Any]) -> Callable[[Callable[..., Any]], Any]:
+        """Calls a function of the user's that holds tensors of the dry run: they have the values of
+        a call meanwhile."""
+
+        def call(function: Callable[..., Any]) -> Any:
+            with _reviving:
+                alive = [(t, t._value, v) for r, v in self._revived if (t := r()) is not None]
+                for t, _, var in alive:
+                    if var in known:
+                        t.__class__, t._value = Tensor, known[var]._value
+                try:
+                    return function()
+                finally:
+                    for t, value, _ in alive:
+                        t.__class__, t._value = Recorded, value
+
+        return call
+
+
+def _untold(equation: Equation) -> bool:
+    op = equation.op
+    if isinstance(op, Loop):
+        return op.state is not None
+    return isinstance(op, Effect) and op.name == "numpy_function"
+
+
+def _leaves(thing: Any) -> list:
+    if type(thing) in (list, tuple):
+        return [leaf for part in thing for leaf in _leaves(part)]
+    return _leaves(list(thing.values())) if type(thing) is dict else [thing]
+
+
+# --- filling them in ------------------------------------------------------------------------------
+def put(thing: Any, known: dict[Any, Any]) -> Any:
+    """The thing with the values of a call in its blanks."""
+    kind = thing.__class__
+    if kind is Var:
+        return known[thing]
+    if kind is tuple or kind is list:
+        return kind([put(part, known) for part in thing])
+    if kind is dict:
+        return {key: put(part, known) for key, part in thing.items()} if thing else thing
+    if kind is ArrayOf:
+        return known[thing.var]._value
+    if kind is Packed:
+        parts = [put(part, known) for part in thing.parts]
+        return nest.pack_sequence_as(thing.like, parts, expand_composites=True)
+    return thing
+
+
+def in_sight(scene: Scene, known: dict[Any, Any]) -> Scene:
+    """A scene with the values of a call, as far as they are there."""
+    there = {}
+    for name, thing in scene.f_locals.items():
+        try:
+            there[name] = thing() if thing.__class__ is ref else put(thing, known)
+        except KeyError:
+            continue
+    return Scene(scene.f_globals, there)
+
+
+def seen_from(frame: FrameType) -> Scene:
+    return Scene(frame.f_globals, dict(frame.f_locals))
+
+
+def of_program(program: Program) -> list[Entry]:
+    """What can be told of a program whose recording nobody heard: its ops, reads and assigns."""
+    told = [
+        Entry((raw.READ, variable, var, *_where(program.equations[:1])), 0)
+        for variable, var in program.variables
+    ]
+    for k, equation in enumerate(program.equations):
+        told += [Entry(event, k) for event in _events(equation)]
+    return told
+
+
+def _events(equation: Equation) -> list[tuple]:
+    from ....compile.program import Assign
+    from ....core.op import Op
+
+    op, inputs, outputs = equation.op, equation.inputs, equation.outputs
+    where = _where([equation])
+    if isinstance(op, Op):
+        result = outputs if len(outputs) > 1 else outputs[0]
+        return [(raw.OP, op, inputs, equation.params or raw.NOTHING, result, None, *where)]
+    if isinstance(op, Assign):
+        assigned = (raw.ASSIGN, op.variable, "assign", inputs[0], ArrayOf(outputs[0]), *where)
+        return [assigned, (raw.READ, op.variable, outputs[0], *where)]
+    return [(raw.PLAYED, equation)] if _untold(equation) else []
+
+
+def _where(equations: list[Equation]) -> tuple[Any, int, int]:
+    place = equations[0].place if equations else None
+    code, offset = place or (put.__code__, 0)
+    return code, offset, 0
