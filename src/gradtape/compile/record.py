@@ -137,7 +137,7 @@ class Recording(Recorder):
         if type(value) is Traced and value.recording is self:
             return value.var
         if type(value) is Traced and value.recording.closed:
-            raise TypeError(_OUT_OF_SCOPE.format(repr(operand)))
+            raise TypeError(OUT_OF_SCOPE.format(repr(operand)))
         if type(value) is Traced or operand._mark is not None:
             own = id(value) if type(value) is Traced else id(operand)
             if own not in self._captured:

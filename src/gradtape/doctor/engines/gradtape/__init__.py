@@ -168,7 +168,7 @@ class Engine:
         self, there: Any, op: Any, operands: Any, params: dict, result: Any, user: Any
     ) -> None:
         """An op of a function that is being recorded."""
-        if there is None:
+        if there is None or there.assigning:
             return
         tapes = any(r.pauses for r in threads.active)
         swept = not tapes and user is there.asker
@@ -258,15 +258,25 @@ class Engine:
         append, weigh, engine, log = self.log.append, self._weigh, self, self.log
 
         def assign(self: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+            if engine.aside and (there := engine.functions.here()) is not log:
+                return recorded(there, self, value, *args, **kwargs)
             result = original(self, value, *args, **kwargs)
             user = _getframe(1)
             if user.f_globals.get("__package__") not in users:
                 user = caller()
-            if engine.aside and engine.functions.here() is not log:
-                engine.tell((ASSIGN, self, name, value, self._value, user.f_code, user.f_lasti, 0))
-                return result
             weigh(self._value)
             append((ASSIGN, self, name, value, self._value, user.f_code, user.f_lasti, get_ident()))
+            return result
+
+        def recorded(there: Any, self: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+            if there is None:
+                return original(self, value, *args, **kwargs)
+            user, there.assigning = caller(3), True
+            try:
+                result = original(self, value, *args, **kwargs)
+            finally:
+                there.assigning = False
+            there.append((ASSIGN, self, name, value, self._value, user.f_code, user.f_lasti, 0))
             return result
 
         assign.__name__ = name
@@ -350,7 +360,7 @@ class Engine:
                 return original(self, target, sources, *args, **kwargs)
             user = caller()
             result, error = None, None
-            there = engine.functions.here() if engine.aside else engine.log
+            there: Any = engine.functions.here() if engine.aside else engine.log
             if there is None:
                 return original(self, target, sources, *args, **kwargs)
             heard = there is not engine.log

@@ -15,10 +15,12 @@ from threading import get_ident, local
 from typing import Any
 
 from ....autodiff.custom import paused
+from ....compile.draws import Number
 from ....compile.loops import _step_by_step
 from ....compile.play import Player, Rehearsal, Spot
 from ....compile.program import Failed, Program, Var
-from ....compile.record import Recording, Traced, Unrecordable
+from ....compile.record import Recording, Unrecordable
+from ....compile.traced import Traced
 from ....compile.tree import Take, mode
 from ....core.apply import tensor
 from ....core.place import stand_ins
@@ -90,6 +92,7 @@ class Functions:
         values = _Dry(leaves)
         template.held = values.holding(template.held)  # type: ignore[method-assign]
         template.finish()
+        template.name_all(values, {})
         self._log(template, template.entries, values)
 
     def _attempt(self, work: Any, *args: Any) -> None:
@@ -128,7 +131,7 @@ class Functions:
                     if found is not None:
                         raise
         known = player.known
-        ends = [] if found is None else _ends(program, found, known)
+        ends, more = ({}, []) if found is None else _ends(program, found, known)
         if threads.recording is None:
             for variable, var in program.updates if found is not None else ():
                 known[var] = tensor(variable._outside())
@@ -136,8 +139,10 @@ class Functions:
         if template is None:
             template, entries = Template(Recording(None, None, False)), of_program(program)  # type: ignore[arg-type]
             self.engine.note(UNHEARD)
+        template.name_all(known, ends)
+        known.update(ends)
         self._log(template, entries or template.entries, known, player.began)
-        for event in ends:
+        for event in more:
             self.here().append((*event, *self._call_site()))
 
     def _call_site(self) -> tuple[Any, int, int]:
@@ -165,7 +170,8 @@ class _Dry(dict):
 
     def __init__(self, leaves: list) -> None:
         super().__init__()
-        self._leaves, self._arrays = leaves, {}
+        self._leaves = leaves
+        self._arrays: dict[Var, Any] = {}
 
     def holding(self, held: Any) -> Any:
         """`Template.held`, which tells us what it takes away."""
@@ -174,7 +180,7 @@ class _Dry(dict):
             value = thing if type(thing) is Traced else getattr(thing, "_value", None)
             if type(value) is Traced:
                 self._arrays[value.var] = value.array
-            elif hasattr(thing, "var") and isinstance(thing, int):
+            elif type(thing) is Number:
                 self[thing.var] = int(thing)
             return held(thing)
 
@@ -189,16 +195,16 @@ class _Dry(dict):
         return self[var]
 
 
-def _ends(program: Program, found: list, known: dict[Any, Any]) -> list[tuple]:
-    """Let results be the tensors that the program has; events for those that have two names."""
-    given, events = {*program.given}, []
+def _ends(program: Program, found: list, known: dict[Any, Any]) -> tuple[dict[Var, Any], list]:
+    """The tensors that the user has of values; events for those of which there are two."""
+    given, ends, events = {*program.given}, dict[Var, Any](), []
     for var, result in zip(program.outputs, found, strict=True):
-        if var in given:
-            events.append((raw.OP, identity, (known[var],), raw.NOTHING, result, None))
+        if var in given or var in ends:
+            first = ends.get(var, known[var])
+            events.append((raw.OP, identity, (first,), raw.NOTHING, result, None))
         else:
-            given.add(var)
-            known[var] = result
-    return events
+            ends[var] = result
+    return ends, events
 
 
 class _Filling:
@@ -238,7 +244,7 @@ class _Filling:
         scene = None if entry.scene is None else in_sight(entry.scene, self.known)
         there.append(self._event(entry.event), swept, scene)
         if entry.at < len(began):
-            there.entries[-1].at = began[entry.at]
+            there.entries[-1].at = began[int(entry.at)]
 
     def _event(self, event: tuple) -> tuple:
         known, kind = self.known, event[0]
@@ -306,7 +312,7 @@ class _Custom:
 
     def __init__(self, op: Any, revived: Any, known: Any) -> None:
         pull = op.rules[0]
-        self.inside = [known[_var(r)] if _var(r) in known else r for r in op.inside]
+        self.inside = [known.get(_var(r), r) for r in op.inside]
         self.rules = (lambda g: revived(lambda: pull(g)),)
 
 

@@ -16,8 +16,11 @@ from weakref import ref
 
 from .... import nest
 from ....compile.draws import Number
-from ....compile.program import Effect, Equation, Loop, Program, Var
-from ....compile.record import Recorded, Recording, Traced
+from ....compile.program import Assign, Effect, Equation, Loop, Program, Var
+from ....compile.record import Recorded, Recording
+from ....compile.traced import Traced
+from ....core.apply import tensor
+from ....core.op import Op
 from ....core.record import Value
 from ....framework.shapes import CompositeTensor
 from ....framework.tensor import Tensor
@@ -34,7 +37,7 @@ class Entry:
     """An event; one that belongs to a sweep is there for the tapes that follow the sweep."""
 
     event: tuple
-    at: int  # equations of the program that came before it
+    at: float  # equations of the program that came before it
     swept: bool = False
     scene: Any = None  # of a query: what was in sight
 
@@ -84,6 +87,9 @@ class Template:
         self.asker: Any = None  # the frame that asks a tape just now
         self.own: set[int] = set()  # numbers of the tapes that began here
         self.made: dict[int, Any] = {}  # tensors that ops made of constants, by id
+        self.assigning = False  # a variable, just now
+        self.names: dict[Var, Var] = {}  # other names of values, each of a tensor of its own
+        self._named: dict[int, tuple[Any, Var]] = {}  # by id of the tensor
         self._seen: dict[int, Any] = {}  # the last reads of variables
         self._revived: list[tuple[ref, Var]] = []  # tensors that gradient functions may hold
         self._custom = False
@@ -97,9 +103,20 @@ class Template:
             event = (*event[:2], Tape(event[2]), *event[3:])
         elif kind == raw.INSIDE:
             self._custom = True
+        elif kind == raw.CUSTOM:
+            self._name_anew(event[3])
         elif kind == raw.READ:
             self._seen[id(event[1])] = event[2]
         self.entries.append(Entry(event, len(self.program.equations), swept, scene))
+
+    def _name_anew(self, results: Any) -> None:
+        """What a function with a gradient of its own gives has the values of what ran inside, and
+        must not be mistaken for it."""
+        for result in nest.flatten(results):
+            if type(value := getattr(result, "_value", None)) is Traced:
+                name = Var(value.var.number, value.shape, value.dtype)
+                self.names[name] = value.var
+                self._named[id(result)] = result, name
 
     def read(self, variable: Any, seen: Any) -> bool:
         """Whether a tensor is not what was last read of a variable."""
@@ -135,6 +152,7 @@ class Template:
         self._insert()
         self.made.clear()
         self._seen.clear()
+        self._named.clear()
 
     def held(self, thing: Any) -> Any:
         kind = type(thing)
@@ -144,6 +162,8 @@ class Template:
             return thing.var if thing.recording is self.recording else thing
         if isinstance(thing, Value):
             value = thing._value
+            if id(thing) in self._named:
+                return self._named[id(thing)][1]
             inner = type(value) is Traced and value.recording is self.recording
             return value.var if inner else thing
         if kind in (list, tuple):
@@ -179,14 +199,26 @@ class Template:
                 self._revived.append((ref(thing), thing._value.var))
 
     def _insert(self) -> None:
-        """Put what the program has and no op told of to its place: loops, and calls of Python."""
-        told = [
-            Entry((raw.PLAYED, equation), k)
+        """Put what the program has and no event tells of to its place: loops, Python, draws."""
+        told = {id(e.event[4]) for e in self.entries if e.event[0] == raw.OP}
+        more = [
+            Entry(event, k + 0.5)  # after what came before it
             for k, equation in enumerate(self.program.equations)
-            if _untold(equation)
+            if _untold(equation) and id(equation.outputs[0]) not in told
+            for event in _events(equation)
         ]
-        if told:
-            self.entries = sorted([*told, *self.entries], key=lambda entry: entry.at)
+        if more:
+            self.entries = sorted([*more, *self.entries], key=lambda entry: entry.at)
+
+    def name_all(self, known: Any, ends: dict[Var, Any]) -> None:
+        """Give the other names their values; results of the function have the last of these."""
+        last = {var: name for name, var in self.names.items()}
+        for name, var in self.names.items():
+            try:
+                own = name is last[var] and var in ends
+                known[name] = ends.pop(var) if own else tensor(known[var]._value)
+            except KeyError:  # it ended before this had a value
+                return
 
     def revived(self, known: dict[Any, Any]) -> Callable[[Callable[..., Any]], Any]:
         """Calls a function of the user's that holds tensors of the dry run: they have the values of
@@ -211,7 +243,7 @@ def _untold(equation: Equation) -> bool:
     op = equation.op
     if isinstance(op, Loop):
         return op.state is not None
-    return isinstance(op, Effect) and op.name == "numpy_function"
+    return "counter" in equation.params or (isinstance(op, Effect) and op.name == "numpy_function")
 
 
 def _leaves(thing: Any) -> list:
@@ -265,9 +297,6 @@ def of_program(program: Program) -> list[Entry]:
 
 
 def _events(equation: Equation) -> list[tuple]:
-    from ....compile.program import Assign
-    from ....core.op import Op
-
     op, inputs, outputs = equation.op, equation.inputs, equation.outputs
     where = _where([equation])
     if isinstance(op, Op):
