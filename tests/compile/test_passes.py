@@ -22,6 +22,7 @@ from gradtape.compile.passes import (
     lower,
     memory,
     optimise,
+    rows,
     sums,
 )
 from gradtape.compile.program import Check, Effect, Equation, Guard, Python, verify
@@ -638,3 +639,33 @@ def test_fused_results_may_take_the_memory_of_operands():
     program = p.give(p(matmul, p(add, z, p(mul, y, y)), p(matmul, p(neural.gelu, p(neg, z)), x)))
     after = optimise(program)
     equal(program, after, draw(400, 300), draw(300, 400) / 9, exact=False)
+
+
+# --- rows -----------------------------------------------------------------------------------------
+def test_short_rows_become_long_ones():
+    p = Making()
+    x, row = p.input(1000, 64), p.input(64)
+    program = p.give(p(mul, p(add, p(exp, x), row), row))
+    after = memory.plan(dead.remove(rows.lengthen(program)))
+    reads(
+        after,
+        """
+        %0:f4[1000,64] = exp(%1) @b0
+        %2:f4[20,3200] = reshape(%0, shape=(20, 3200)) @view
+        %3:f4[3200] = tile(%4, count=50) @b1
+        %5:f4[20,3200] = add(%2, %3) @b0
+        %6:f4[20,3200] = mul(%5, %3)
+        %7:f4[1000,64] = reshape(%6, shape=(1000, 64)) @view
+        return %7
+        """,
+    )
+    equal(program, after, draw(1000, 64), draw(64))
+
+
+def test_rows_meet_large_arrays_part_by_part():
+    p = Making()
+    x, row, other = p.input(3, 500, 64), p.input(64), p.input(1, 1, 64)
+    program = p.give(p(exp, p(sub, p(mul, x, row), other)))
+    after = memory.plan(fuse.fuse(program))
+    assert [e.op.name.partition("_")[0] for e in after.equations] == ["tile", "tile", "fused"]
+    equal(program, after, draw(3, 500, 64), draw(64), draw(1, 1, 64))

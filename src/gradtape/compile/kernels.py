@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -111,7 +112,7 @@ def writes(equation: Equation) -> bool:
         return False
     if op in PRODUCTS:
         return made.dtype.char in "fd"
-    if op in (shape.concat, shape.reshape):
+    if op in (shape.concat, shape.reshape, shape.stack, tile):
         return True
     if op is shape.cast:
         return equation.inputs[0].dtype.kind != "c"
@@ -202,3 +203,19 @@ class Fused:
 dot = Kernel(
     "dot", lambda a, b: np.dot(a.reshape(-1), b.reshape(-1)), lambda a, b: ((), a[1])
 )  # fmt: skip
+
+
+def _tiled(a: Any, count: int) -> Any:
+    return ((count * prod(a[0]),), a[1])
+
+
+# The same numbers again and again.
+tile = Kernel("tile", lambda a, count: np.tile(a.reshape(-1), count), _tiled)
+
+
+def is_row(value: Var, shape: tuple[int, ...]) -> bool:
+    """Whether a value is broadcast over leading axes only: the same for every row."""
+    size = value.shape
+    while size and size[0] == 1:
+        size = size[1:]
+    return 0 < len(size) < len(shape) and shape[len(shape) - len(size) :] == size

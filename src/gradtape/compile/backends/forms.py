@@ -14,7 +14,7 @@ from ...ops.kernels import jobs
 from ...ops.kernels.parallel import BLOCK
 from ...ops.kernels.product import ALONE, product
 from ...ops.linear import matmul, matmul_nt, matmul_tn
-from ..kernels import PARTS, PRODUCTS, Fused, as_ufunc, dot, unless_zero
+from ..kernels import PARTS, PRODUCTS, Fused, as_ufunc, dot, tile, unless_zero
 from ..program import Equation, Var
 
 _SIGNS = {add: "+", sub: "-", mul: "*", div: "/"}
@@ -123,7 +123,22 @@ def _product_into(w: Any, e: Equation) -> str:
 def _concat(w: Any, e: Equation) -> str:
     parts = ", ".join(map(repr, e.inputs))
     axis = e.params["axis"]
-    return f"{w.name('concatenate', np.concatenate)}(({parts}), {axis}, {e.outputs[0]})"
+    return f"{w.name('concatenate', np.concatenate)}(({parts},), {axis}, {e.outputs[0]})"
+
+
+@_of(shape.stack)
+def _stack(w: Any, e: Equation) -> str:
+    parts = ", ".join(map(repr, e.inputs))
+    axis = e.params["axis"]
+    return f"{w.name('stack', np.stack)}(({parts},), {axis}, {e.outputs[0]})"
+
+
+@_of(tile)
+def _tile(w: Any, e: Equation) -> str:
+    (row,), (y,) = e.inputs, e.outputs
+    name, count = f"{y}_rows", e.params["count"]
+    w.made.append((name, lambda there: there[repr(y)].reshape(count, *row.shape)))
+    return f"{w.name('copyto', np.copyto)}({name}, {row})"
 
 
 @_of(shape.cast)
@@ -163,13 +178,16 @@ _BITS = {4: np.int32, 8: np.int64}
 
 
 # --- fused equations ------------------------------------------------------------------------------
-def fused(w: Any, op: Fused) -> tuple[list[str], list[Var], list[Var], list[tuple[str, Any]]]:
-    """The lines of a function for fused equations, the numbers and the arrays that it takes, and
-    the rooms for what comes in between: names and dtypes."""
+def fused(w: Any, op: Fused) -> tuple[list[str], list[list[Var]], list[tuple[str, Any]]]:
+    """The lines of a function for fused equations; the numbers, the rows and the arrays that it
+    takes; the rooms for what comes in between: names and dtypes."""
+    shape = op.outputs[0].shape
     numbers = [v for v in op.inputs if not v.shape and v not in w.program.constants]
-    arrays = [v for v in op.inputs if v.shape] + list(op.outputs)
+    rows = [v for v in op.inputs if v.shape not in (shape, ())]
+    arrays = [v for v in op.inputs if v.shape == shape] + list(op.outputs)
     last = {v: k for k, e in enumerate(op.body) for v in e.inputs}
-    names = {v: repr(v) for v in (*numbers, *arrays)}
+    names = {v: repr(v) for v in (*numbers, *rows, *arrays)}
+    given = {*names}
     free: dict[Any, list[str]] = {}
     rooms: list[tuple[str, Any]] = []
     lines: list[str] = []
@@ -182,7 +200,7 @@ def fused(w: Any, op: Fused) -> tuple[list[str], list[Var], list[Var], list[tupl
 
     for k, e in enumerate(op.body):
         (y,) = e.outputs
-        ending = [v for v in dict.fromkeys(e.inputs) if last[v] == k and v not in arrays]
+        ending = [v for v in dict.fromkeys(e.inputs) if last[v] == k and v not in given]
         spare = [room(y.dtype) for _ in range(PARTS[e.op][1] if e.op in PARTS else 0)]
         several = e.op in PARTS
         if not several:  # it may write where it reads
@@ -196,7 +214,7 @@ def fused(w: Any, op: Fused) -> tuple[list[str], list[Var], list[Var], list[tupl
         if several:
             for v in ending:
                 free.setdefault(v.dtype, []).append(names[v])
-    return lines, numbers, arrays, rooms
+    return lines, [numbers, rows, arrays], rooms
 
 
 def _part(w: Any, e: Equation, names: dict[Var, str], spare: list[str]) -> str:

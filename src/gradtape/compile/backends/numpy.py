@@ -174,7 +174,12 @@ def write(variable: Any, value: Any) -> None:
 
 
 def by_parts(
-    kernel: Callable[..., None], size: int, rooms: tuple, numbers: tuple, arrays: tuple
+    kernel: Callable[..., None],
+    size: int,
+    rooms: tuple,
+    numbers: tuple,
+    rows: tuple,
+    arrays: tuple,
 ) -> None:
     """Call a function for some numbers of arrays at a time, in this thread and in those that are
     free; it has rooms for what comes in between.
@@ -187,9 +192,10 @@ def by_parts(
         spare = [np.empty(min(BLOCK, stop - start), dtype) for dtype in rooms]
         for i in range(start, stop, BLOCK):
             j = min(i + BLOCK, stop)
+            some: Any = rows
             if j - i < BLOCK:
-                spare = [room[: j - i] for room in spare]
-            kernel(*numbers, *[a[i:j] for a in arrays], *spare)
+                spare, some = ([a[: j - i] for a in several] for several in (spare, rows))
+            kernel(*numbers, *some, *[a[i:j] for a in arrays], *spare)
 
     share(task, size)
 
@@ -422,13 +428,13 @@ class _Writer:
             if value not in self.static:
                 dtype = self.name(value.dtype.name, value.dtype)
                 self.say(f"{value} = {self.name('empty', np.empty)}({value.shape}, {dtype})")
-        lines, numbers, arrays, rooms = forms.fused(self, op)
-        words = [*map(repr, numbers + arrays), *[name for name, _ in rooms]]
+        lines, (numbers, rows, arrays), rooms = forms.fused(self, op)
+        words = [*map(repr, numbers + rows + arrays), *[name for name, _ in rooms]]
         self.functions += ["", f"def {op.name}({', '.join(words)}):", *lines]
         dtypes = self.name(f"rooms_{op.name}", tuple([dtype for _, dtype in rooms]))
-        scalars = "".join(f"{v}, " for v in numbers)
-        flat = "".join(f"{self.flat(v)}, " for v in arrays)
-        call = f"{op.name}, {size}, {dtypes}, ({scalars}), ({flat})"
+        told = [numbers, rows, map(self.flat, arrays)]
+        tuples = ", ".join(f"({''.join(f'{v}, ' for v in some)})" for some in told)
+        call = f"{op.name}, {size}, {dtypes}, {tuples}"
         self.say(f"{self.name('by_parts', by_parts)}({call})", equation)
 
     def _look(self, equation: Equation) -> None:

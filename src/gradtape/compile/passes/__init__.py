@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..program import Program, verify
-from . import algebra, common, constants, dead, fuse, guards, lower, memory, sums, updates
+from . import algebra, common, constants, dead, fuse, guards, lower, memory, rows, sums, updates
 
 CHECKED = False  # whether every pass is followed by the verifier, as in tests
 PASSES: list[tuple[str, Callable[[Program], Program]]] = [
@@ -15,6 +15,7 @@ PASSES: list[tuple[str, Callable[[Program], Program]]] = [
     ("common subexpressions", common.share),
     ("algebra", algebra.simplify),
     ("sums as products", sums.multiply),
+    ("rows side by side", rows.lengthen),
     ("constants once more", constants.fold_all),
     ("subexpressions once more", common.share),
     ("what is dead now", dead.remove),

@@ -81,9 +81,6 @@ class _Algebra(Rewriter):
     def spread(self, value: Var, wanted: tuple[int, ...]) -> Var:
         return value if value.shape == wanted else self.emit(broadcast_to, value, shape=wanted)
 
-    def shaped(self, value: Var, wanted: tuple[int, ...]) -> Var:
-        return value if value.shape == wanted else self.emit(reshape, value, shape=wanted)
-
     def times(self, factor: Any, value: Var) -> Var:
         return self.emit(mul, self.constant(factor), value)
 

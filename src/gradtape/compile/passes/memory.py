@@ -105,18 +105,22 @@ class _Plan:
         read: Any = equation.inputs if by_element(equation) else ()
         if isinstance(equation.op, Fused):
             read = equation.op.read_before(made)
-        roots = [self.root.get(v, v) for v in equation.inputs]
         for value in read:
-            if (
-                value in self.held
-                and self.last[value] <= k
-                and value.shape == made.shape
-                and value.dtype.itemsize == made.dtype.itemsize
-                and all(v is value for v, root in zip(equation.inputs, roots, strict=True)
-                        if root is value)
-            ):  # fmt: skip
-                return self.held.pop(value)
+            root = self.root.get(value, value)
+            if root in self.held and self.last[root] <= k and self._is_whole(value, made):
+                others = [v for v in equation.inputs if self.root.get(v, v) is root]
+                if all(self._is_whole(v, made) for v in others):
+                    return self.held.pop(root)
         return None
+
+    def _is_whole(self, value: Var, made: Var) -> bool:
+        """Whether an operand's numbers lie where the result's would."""
+        return bool(
+            value.shape == made.shape
+            and value.dtype.itemsize == made.dtype.itemsize
+            and self.static[value].flags.c_contiguous
+            and self.held[self.root.get(value, value)].size == bytes_of(made)
+        )
 
     def _free(self, size: int) -> Buffer:
         free = self.free.get(size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...ops.shape import reshape
 from ..program import Equation, Guard, Program, Var
 
 
@@ -83,6 +84,13 @@ class Rewriter:
         outputs = tuple([self.program.new(*pair) for pair in pairs])
         values = self.take(Equation(op, inputs, params, outputs, self.place))
         return values if isinstance(told, list) else values[0]
+
+    def shaped(self, value: Var, wanted: tuple[int, ...]) -> Var:
+        """The same numbers in another shape."""
+        source = self.source.get(value)
+        if source is not None and source.op is reshape:
+            value = source.inputs[0]
+        return value if value.shape == wanted else self.emit(reshape, value, shape=wanted)
 
     def constant(self, array: Any) -> Var:
         made = self.program.like(array)

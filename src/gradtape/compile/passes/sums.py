@@ -16,7 +16,6 @@ import numpy as np
 from ...ops import reduce
 from ...ops.elementwise import mul, neg, square
 from ...ops.linear import matmul, matmul_tn
-from ...ops.shape import reshape
 from ..kernels import dot
 from ..program import Equation, Program, Var
 from .rewriting import Rewriter
@@ -41,9 +40,6 @@ class _Sums(Rewriter):
         if key not in self._ones:
             self._ones[key] = self.constant(np.ones(size, dtype))
         return self._ones[key]
-
-    def shaped(self, value: Var, wanted: tuple[int, ...]) -> Var:
-        return value if value.shape == wanted else self.emit(reshape, value, shape=wanted)
 
     def rewrite(self, equation: Equation) -> Any:
         if equation.op is not reduce.sum or self.bits:
