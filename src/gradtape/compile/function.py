@@ -19,7 +19,7 @@ from .shortcut import Shortcut
 from .signature import Bound, Signature, why
 from .specialised import ConcreteFunction
 from .traces import Traces, printed
-from .tree import FIRST, Tree, run_eagerly
+from .tree import FIRST, RAISED, Tree, run_eagerly
 
 BACKEND = os.environ.get("GRADTAPE_FUNCTION", "numpy")  # for debugging: `eager` or `numpy`
 
@@ -80,8 +80,11 @@ class Function:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         shortcut, tried = self._shortcut, None
         if shortcut is not None and not kwargs and shortcut.fits(args):
-            take = shortcut.take
-            found = take.run([t._value for t in args if t.__class__ is Tensor])
+            take, done = shortcut.take, dict[int, Any]()
+            try:
+                found = take.run([t._value for t in args if t.__class__ is Tensor], done)
+            except Exception as error:
+                found = Failed(RAISED, error, done)
             if found.__class__ is not Failed:
                 return take.pack(found)
             tried = take, found

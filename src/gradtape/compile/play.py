@@ -6,8 +6,9 @@ is also how a program shows why it failed; where nobody looks, a backend plays i
 
 from __future__ import annotations
 
+from functools import partial
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ..core.apply import tensor
 from ..core.op import Op
@@ -16,7 +17,7 @@ from ..core.record import threads
 from ..ops.shape import identity
 from .program import Assign, Check, Effect, Equation, Failed, Guard, Loop, Program, Var
 from .record import Number, apply_recorded
-from .traced import Traced
+from .traced import Traced, untraced
 
 
 class Spot(NamedTuple):
@@ -36,7 +37,7 @@ def interpret(
     """The results as tensors, or which guard did not hold; an exception and a guard that fails
     leave variables as they were. Draws come from the streams of a `mode`. Who wants to `hear` of
     all values is given the player."""
-    player = Player(program, dict(done or {}), mode)
+    player = Player(program, {} if done is None else done, mode)
     if hear is not None:
         hear.append(player)
     try:
@@ -122,7 +123,7 @@ class Player:
             return None
         values = [_raw(known[v]) for v in equation.inputs]
         if isinstance(op, Guard):
-            return self._guard(op, values[0])
+            return self._guard(op, values)
         if isinstance(op, Assign):
             (value,) = equation.inputs
             known[equation.outputs[0]] = self._assign(op.variable, known[value])
@@ -147,11 +148,13 @@ class Player:
             known[var] = value if var.dtype is None else tensor(value)
         return None
 
-    def _guard(self, guard: Guard, value: Any) -> Failed | None:
-        if type(value) is Traced:
-            value.recording.guard(guard.name, value)
-            value = value.array
-        read = guard.forward(value)
+    def _guard(self, guard: Guard, values: list) -> Failed | None:
+        traced = [v for v in values if type(v) is Traced]
+        if traced and guard.name == "raises":
+            self.recording.failed(cast(partial, guard.forward).args[0], values)
+        elif traced:
+            traced[0].recording.guard(guard.name, traced[0])
+        read = guard.forward(*map(untraced, values))
         index, self.guards = self.guards, self.guards + 1
         return None if read == guard.outcome else Failed(index, read, self.done)
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from ..core.place import caller
 from ..core.record import Mark, Recorder, join, mark_of, next_id, threads
 from .draws import Kernel, Kernels, Number, Place
 from .program import Assign, Check, Effect, Equation, Guard, Program, Python, Var
-from .traced import OUT_OF_SCOPE, READERS, Recorded, Traced, numbers, untraced
+from .traced import OUT_OF_SCOPE, READERS, Recorded, Traced, numbers, raised, untraced
 
 _DEFAULT_SEED, _LARGEST = 87654321, 2**31 - 1  # as `gradtape.random` has them
 
@@ -198,8 +199,19 @@ class Recording(Recorder):
 
     def check(self, function: Callable[..., None], *values: Any) -> None:
         """Let a function look at numbers, which raises or does nothing."""
-        function(*map(untraced, values))
+        try:
+            function(*map(untraced, values))
+        except Exception:
+            self.failed(function, values)
+            raise
         self._say(Check("check", function), tuple(map(self.var, values)), {}, ())
+
+    def failed(self, function: Callable[..., Any], values: Any) -> None:
+        """A function raised an exception, which Python may handle: the program holds as long as
+        it does so."""
+        read = partial(raised, function)
+        outcome = read(*map(untraced, values))
+        self._say(Guard("raises", read, outcome), tuple(map(self.var, values)), {}, ())
 
     def effect(self, name: str, function: Callable[..., Any], values: Any, arrays: bool) -> Any:
         """Something that the world can see; if it gives arrays, it is done now, once for the dry
@@ -341,6 +353,9 @@ def _line(code: Any, offset: int) -> int:
     return lines[0] if lines else code.co_firstlineno
 
 
+_OF_NUMPY = (TypeError, ValueError, IndexError, AttributeError, MemoryError)
+
+
 def apply_recorded(op: Any, operands: Any, params: dict[str, Any]) -> Any:
     """Apply an op of which an operand is recorded, or a parameter is a `Number`."""
     recording = threads.recording
@@ -353,7 +368,10 @@ def apply_recorded(op: Any, operands: Any, params: dict[str, Any]) -> Any:
     token = silence(QUIET)
     try:
         y = op.forward(*arrays, **params)
-    except (TypeError, ValueError, IndexError, AttributeError, MemoryError) as error:
+    except Exception as error:
+        recording.failed(partial(op.forward, **params), values)
+        if not isinstance(error, _OF_NUMPY):
+            raise
         raise engine.complain(op, error, arrays, params) from None
     finally:
         restore(token)

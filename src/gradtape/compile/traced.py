@@ -32,6 +32,15 @@ def shape(value: Any) -> tuple[int, ...]:
     return value.shape
 
 
+def raised(function: Callable[..., Any], *values: Any) -> str:
+    """The kind of the exception that a function raises; nothing if it does not."""
+    try:
+        function(*values)
+    except Exception as error:
+        return type(error).__name__
+    return ""
+
+
 READERS: dict[str, Callable[[Any], Any]] = {
     "bool": bool, "int": operator.index, "numbers": numbers, "shape": shape,
 }  # fmt: skip

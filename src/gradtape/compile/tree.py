@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import operator
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from threading import RLock
 from typing import Any
@@ -32,6 +33,7 @@ from .traced import untraced
 
 log = logging.getLogger("gradtape")
 LIMIT = 64  # programs for one key
+RAISED = -1  # in place of a guard's number: the program raised an exception
 FIRST = "the first call"
 # One for all functions: with one each, two threads whose functions call each other would wait for
 # each other.
@@ -47,6 +49,7 @@ class Take:
     def __init__(self, program: Program, pack: Callable[[list], Any], cause: str) -> None:
         self.program, self.pack, self.cause = program, pack, cause
         self.outcomes = tuple([e.op.outcome for e in program.guards])
+        self.handles = any(e.op.name == "raises" for e in program.guards)  # an exception
         self.passes: list[tuple[str, int, int]] = []
         self.heard: Any = None  # what a listener noted of the dry run
         self._runner: Runner | None = None
@@ -142,21 +145,31 @@ class Tree:
         self._warned = False
 
     def call(self, bound: Any, may_create: bool = False, tried: Any = None) -> Any:
-        """Play the program that holds, or make it; `tried` is one with the guard that did not."""
-        done: dict[int, Any] | None = None
+        """Play the program that holds, or make it; `tried` is one with what it gave instead of
+        results: the guard that did not hold, or an exception."""
+        done: dict[int, Any] = {}  # what effects gave that were performed
         take = self.takes[0] if self.takes else None
-        cause = self._cause
+        cause, over = self._cause, list[Take]()  # `over`: programs that do not hold
+        found: Any = None
         if tried is not None:
-            take, failed = tried
-            done, cause, take = failed.done, self._told(take, failed), self._other(take, failed)
+            take, found = tried
+            over.append(take)
+            done, cause, take = found.done, self._told(take, found), self._other(take, found, over)
         while not self.eager:
             fresh = take is None
             if take is None:
-                take, done = self._record(bound, done, may_create, cause)
+                with noted(found):
+                    take, made = self._record(bound, done, may_create, cause)
                 if take is None:
                     break
+                done = done if made is None else made
             play = hearing.listeners[0].play if hearing.listeners else Take.play
-            found = play(take, bound.leaves, done)
+            try:
+                found = play(take, bound.leaves, done)
+            except Exception as error:
+                if fresh:
+                    raise
+                found = Failed(RAISED, error, done)
             if found is None:
                 break
             if found.__class__ is not Failed:
@@ -166,8 +179,8 @@ class Tree:
                 return take.pack(found)
             if fresh:  # what is played differs in last bits from what was recorded
                 break
-            done, cause = found.done, self._told(take, found)
-            take = self._other(take, found)
+            over.append(take)
+            done, cause, take = found.done, self._told(take, found), self._other(take, found, over)
         return run_eagerly(self._function, *bound.rebuild(bound.leaves))
 
     def some_take(self, bound: Any, may_create: bool) -> Take:
@@ -178,13 +191,22 @@ class Tree:
             raise TypeError(f"{self._name} cannot be recorded: {self.eager}.")
         return self.takes[0]
 
-    def _other(self, take: Take, failed: Failed) -> Take | None:
-        """The recording in which all went the same way, up to this guard."""
-        way = (*take.outcomes[: failed.index], failed.read)
-        return next((t for t in self.takes if t.outcomes[: len(way)] == way), None)
+    def _other(self, take: Take, failed: Failed, over: list[Take]) -> Take | None:
+        """The recording in which all went the same way, up to this guard. Of exceptions only those
+        that Python handled are guards: where there is one, all that may hold are tried."""
+        left = [t for t in self.takes if t not in over]
+        if failed.index == RAISED:
+            return next((t for t in left if t.handles), None)
+        before = take.outcomes[: failed.index]
+        way = (*before, failed.read)
+        if take.program.guards[failed.index].op.name == "raises":
+            way = before
+        return next((t for t in left if t.outcomes[: len(way)] == way), None)
 
     def _told(self, take: Take, failed: Failed) -> str:
         """Which guard did not hold, in words."""
+        if failed.index == RAISED:
+            return f"{type(failed.read).__name__} was raised"
         guard = take.program.guards[failed.index]
         read = failed.read if guard.op.name != "numbers" else "other numbers"
         return f"{guard.op.name} was {read} at {line_of(guard)}"
@@ -256,6 +278,18 @@ class Tree:
                 "or tf.while_loop, or pass what changes as an argument. step.explain() tells more.",
                 self._name, LIMIT, cause,
             )  # fmt: skip
+
+
+@contextmanager
+def noted(found: Any) -> Iterator[None]:
+    """What a program said of an exception is said of the function's own, too."""
+    try:
+        yield
+    except Exception as error:
+        if found is not None and found.index == RAISED and type(found.read) is type(error):
+            for note in getattr(found.read, "__notes__", ()):
+                error.add_note(note)
+        raise
 
 
 def _parts(bound: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, list]:

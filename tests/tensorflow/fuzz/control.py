@@ -105,7 +105,7 @@ def told(tf: Any, x: Any) -> Any:
 
 
 # --- steps ----------------------------------------------------------------------------------------
-ALONE = "halved early recursive counted caught refused masked placed nested told".split()
+ALONE = [halved, early, recursive, counted, caught, refused, masked, placed, nested, told]
 
 
 def looks(d: Draw) -> Any:
@@ -113,7 +113,7 @@ def looks(d: Draw) -> Any:
     if d.chance(0.15):
         b = d.value(FLOATS, fits=lambda s: 0 not in s)
         return d.step("py.branch(tf, {0}, tf.cast({1}, {0}.dtype))", [a, b], *d.known[a])
-    return d.step(f"py.{d.one(ALONE)}(tf, {{0}})", [a], *d.known[a])
+    return d.step(f"py.{d.one(ALONE).__name__}(tf, {{0}})", [a], *d.known[a])
 
 
 def steps(d: Draw) -> Any:
@@ -131,7 +131,8 @@ def draws(d: Draw) -> Any:
         "{0} + chance.normal({0}.shape, dtype={0}.dtype)"
         " | {0} * chance.uniform({0}.shape, dtype={0}.dtype)"
         " | {0} if chance.uniform([]) < 0.5 else {0} * 2.0"
-        " | {0} * tf.random.stateless_uniform({0}.shape, chance.make_seeds(1)[:, 0], dtype={0}.dtype)"
+        " | {0} * tf.random.stateless_normal("
+        "{0}.shape, chance.make_seeds(1)[:, 0], dtype={0}.dtype)"
     )
     return d.step(op, [a], *d.known[a])
 

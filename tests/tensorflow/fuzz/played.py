@@ -110,7 +110,8 @@ class Side:
             y for y in tf.nest.flatten(answer, expand_composites=True)
             if y is not None and getattr(y, "dtype", None) in (tf.float32, tf.float64)
         ]  # fmt: skip
-        return answer, tape.gradient(floating, args) if floating else None
+        # To a tape a function is one op: what is not connected has zeros where others are.
+        return answer, tape.gradient(floating, args, None, "zero") if floating else None
 
     def values(self) -> dict[str, Any]:
         return {name: variable.numpy() for name, variable in self.state.items()}
@@ -170,7 +171,9 @@ def _unsteady(
         side = Side(program, tf, False, nudge)
         side.set(before)
         answer = side.call(number)
-        moved |= {d.place for d in compare.differences(program, expected, [answer, *_encoded(side)])}
+        moved |= {
+            d.place for d in compare.differences(program, expected, [answer, *_encoded(side)])
+        }
     return all(any(d.place[: len(m)] == m[: len(d.place)] for m in moved) for d in left)
 
 

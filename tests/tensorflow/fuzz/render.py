@@ -13,7 +13,9 @@ INDENT = "    "
 def source(program: dict[str, Any], nudged: bool = False) -> str:
     """The text of `def program(tf)`; nudged, every result passes through `nudge`."""
     lines = ["def program(tf):"]
-    lines += [INDENT + line for line in [*map(assignment, program["inputs"]), *body(program, nudged)]]
+    lines += [
+        INDENT + line for line in [*map(assignment, program["inputs"]), *body(program, nudged)]
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -74,7 +74,9 @@ class Runner:
             play = self._factory()
         token = silence(QUIET)
         try:
-            return play(*values, {**done} if done else {}) if self._effects else play(*values)
+            if self._effects:
+                return play(*values, {} if done is None else done)
+            return play(*values)
         except Exception as error:
             raise self._explained(error) from None
         finally:
