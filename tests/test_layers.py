@@ -29,7 +29,7 @@ autodiff
 arrays math linalg nn strings control train test autograph random signal image sparse ragged \\
 numpy config bitwise sets debugging initializers
 compile
-raw_ops api types experimental internal
+raw_ops api types experimental internal compat distribute
 doctor
 testing cli __init__ __main__
 """

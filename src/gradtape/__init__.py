@@ -85,9 +85,9 @@ _HOMES = {
     "strings.unicode": "fingerprint",
     "signal.nd": "fftnd ifftnd irfftnd rfftnd",
     "": """
-        autodiff autograph bitwise config debugging dtypes errors experimental image initializers
-        linalg math nest nn ragged random raw_ops sets signal sparse strings test train types
-        version""",
+        autodiff autograph bitwise compat config debugging distribute dtypes errors experimental
+        image initializers linalg math nest nn ragged random raw_ops sets signal sparse strings
+        test train types version""",
 }  # fmt: skip
 _find, __dir__, __all__ = _namespace(__name__, _HOMES)
 # Modules by another name, and gradtape's own, which TensorFlow does not have.

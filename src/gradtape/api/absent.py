@@ -51,7 +51,9 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
                 "types.experimental.*.inference_fn"
             ),
             "TensorFlow 1's names are not here either, write the step with tf.GradientTape": (
-                "compat.v1"
+                "compat.v1.Session compat.v1.get_variable compat.v1.train compat.v1.layers "
+                "compat.v1.losses compat.v1.logging compat.v1.disable_v2_behavior "
+                "compat.v1.global_variables_initializer compat.v1.*_eager_execution"
             ),
             "drop the session and read a value with .numpy()": (
                 "Session InteractiveSession ConfigProto get_default_session Tensor.eval "

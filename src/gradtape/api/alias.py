@@ -61,8 +61,11 @@ class Loader(importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         # The import system has just put the alias's spec in place of the module's own.
-        alias, module.__spec__ = module.__spec__, self.spec
+        alias = module.__spec__
         assert alias is not None
+        if self.spec is None:  # a module of the table of private ones
+            return
+        module.__spec__ = self.spec
         sys.modules.setdefault(ENGINE + alias.name.removeprefix(ALIAS), module)
 
 
@@ -77,6 +80,11 @@ def _is_absent(inner: str, path: Sequence[str] | None) -> bool:
 
 def _engine_module(inner: str) -> ModuleType | None:
     """Return gradtape's module of that dotted name of TensorFlow's, or None if it has none."""
+    from .private import module
+
+    private = module(inner)
+    if private is not None:
+        return private
     found: Any = importlib.import_module(ENGINE)
     for name in inner.split(".") if inner else ():
         if name not in _offered(found):  # what only makes up gradtape is not TensorFlow's

@@ -24,6 +24,7 @@ from ..core import apply as engine
 from ..core.apply import QUIET, followers, note, restore, several, silence, tensor
 from ..core.place import caller
 from ..core.record import Mark, Recorder, join, mark_of, next_id, threads
+from ..framework.shapes import TensorShape
 from .draws import Kernel, Kernels, Number, Place
 from .program import Assign, Check, Effect, Equation, Guard, Program, Python, Var
 from .traced import OUT_OF_SCOPE, READERS, Recorded, Traced, numbers, raised, untraced
@@ -47,6 +48,7 @@ class Recording(Recorder):
     """
 
     pauses = False
+    sketches = False  # whether it only tells shapes
 
     def __init__(self, kernels: Kernels, seed: Any, may_create: bool) -> None:
         super().__init__()
@@ -317,6 +319,10 @@ class Recording(Recorder):
         self._say(op, (self.var(value),), {}, (made.var,))
         self._written[variable._id] = variable, made
 
+    def known(self, shape: tuple[int, ...]) -> TensorShape:
+        """A shape as users see it."""
+        return TensorShape.known(shape)
+
     def create(self, variable: Any, value: Any) -> Any:
         """Note a new variable; the array that it begins with."""
         if not self._may_create:
@@ -364,6 +370,8 @@ def apply_recorded(op: Any, operands: Any, params: dict[str, Any]) -> Any:
         raise TypeError(OUT_OF_SCOPE.format(repr(operands[0]) if operands else op.name))
     if op.broadcasts and values[0].dtype.kind not in op.takes:
         raise engine.wrong_dtype(op, values[0].dtype)
+    if recording.sketches:
+        return recording.apply(op, operands, params)
     arrays = [v.array if type(v) is Traced else v for v in values]
     token = silence(QUIET)
     try:

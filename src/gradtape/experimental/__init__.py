@@ -11,10 +11,12 @@ from . import dlpack
 if TYPE_CHECKING:
     from .. import numpy
 
-__all__ = ["async_clear_error", "async_scope", "dlpack", "enable_strict_mode", "numpy"]
+__all__ = [
+    "async_clear_error", "async_scope", "dlpack", "dtensor", "enable_strict_mode", "numpy",
+]  # fmt: skip
 
 
-__getattr__ = lookup(__name__, {"..": "numpy"})
+__getattr__ = lookup(__name__, {"..": "numpy", "": "dtensor"})
 
 
 def async_clear_error() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from .. import dtypes
 from ..core.apply import tensor as _untracked
 from ..core.op import FLOATS
-from ..core.record import Value
+from ..core.record import Value, threads
 from ..dtypes import DType
 from ..ops import bits, compare, elementwise, linear
 from ..ops import complex as complex_ops
@@ -35,7 +35,7 @@ class Tensor(Value, metaclass=_TensorType):
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([3., 6.], dtype=float32)>
     """
 
-    __slots__ = ()
+    __slots__ = ("__dict__",)  # libraries keep notes on tensors
     # NumPy arrays and scalars on the left leave binary operators to us.
     __array_priority__ = 100
 
@@ -54,6 +54,8 @@ class Tensor(Value, metaclass=_TensorType):
     @property
     def shape(self) -> TensorShape:
         """The sizes of the axes."""
+        if threads.recording is not None:
+            return threads.recording.known(self._value.shape)
         return TensorShape.known(self._value.shape)
 
     def get_shape(self) -> TensorShape:

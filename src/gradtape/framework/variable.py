@@ -214,6 +214,11 @@ class Variable(metaclass=_Made):
         return self._name[:-2]
 
     @property
+    def _unique_id(self) -> str:
+        """A name that no other variable has."""
+        return f"{self._shared_name}_{self._id}"
+
+    @property
     def trainable(self) -> bool:
         return self._trainable
 

@@ -6,6 +6,11 @@ from ..framework.shapes import CompositeTensor
 from ..framework.tensor import Tensor as EagerTensor
 from . import eager_context, tf2
 
-__getattr__ = lookup(__name__)
+__getattr__ = lookup(__name__, {
+    ".graphs": "FuncGraph", "": "distribute smart_cond tracking types",
+})  # fmt: skip
 
-__all__ = ["CompositeTensor", "EagerTensor", "eager_context", "get_name_scope", "tf2"]
+__all__ = [
+    "CompositeTensor", "EagerTensor", "FuncGraph", "distribute", "eager_context", "get_name_scope",
+    "smart_cond", "tf2", "tracking", "types",
+]  # fmt: skip

@@ -1,0 +1,86 @@
+"""The few private modules of TensorFlow that libraries import: a table, and what is in each.
+
+Whatever is not in the table is not there, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+
+def _context() -> dict[str, Any]:
+    from .graph import executing_eagerly
+
+    held = SimpleNamespace(
+        clear_kernel_cache=lambda: None, executing_eagerly=executing_eagerly, num_gpus=lambda: 0
+    )
+    return {
+        "context": lambda: held, "async_wait": lambda: None, "executing_eagerly": executing_eagerly,
+    }  # fmt: skip
+
+
+def _data_structures() -> dict[str, Any]:
+    class ListWrapper(list):
+        """TensorFlow's list of tracked objects; lists stay plain here."""
+
+    class _DictWrapper(dict):
+        """Its dictionary."""
+
+    class _TupleWrapper(tuple):
+        """Its tuple."""
+
+    kinds = (ListWrapper, _DictWrapper, _TupleWrapper)
+    return {kind.__name__: kind for kind in kinds}
+
+
+def _config() -> dict[str, Any]:
+    return {"is_op_determinism_enabled": lambda: False}
+
+
+def _xla() -> dict[str, Any]:
+    from ..arrays import windows
+
+    return {"dynamic_update_slice": windows.dynamic_update_slice}
+
+
+def _math_ops() -> dict[str, Any]:
+    from ..math import elementwise
+
+    return {"is_nan": elementwise.is_nan}
+
+
+def _empty() -> dict[str, Any]:
+    return {}
+
+
+def _type_specs() -> dict[str, Any]:
+    def no_spec(name: Any) -> Any:
+        raise ValueError(f"No TypeSpec has been registered with name {name!r}")
+
+    return {"lookup": no_spec, "get_name": no_spec}
+
+
+TABLE: dict[str, Callable[[], dict[str, Any]]] = {
+    "python.eager.context": _context,
+    "python.trackable.data_structures": _data_structures,
+    "python.framework.config": _config,
+    "python.framework.type_spec_registry": _type_specs,
+    "python.ops.math_ops": _math_ops,
+    "python.ops.linalg.sparse.sparse_csr_matrix_ops": _empty,
+    "compiler.tf2xla.python.xla": _xla,
+}
+PACKAGES = {".".join(name.split(".")[:k]) for name in TABLE for k in range(1, name.count(".") + 1)}
+_made: dict[str, ModuleType] = {}
+
+
+def module(inner: str) -> ModuleType | None:
+    """The module `tensorflow.<inner>`, if the table has it."""
+    if inner not in TABLE and inner not in PACKAGES:
+        return None
+    if inner not in _made:
+        _made[inner] = made = ModuleType(f"tensorflow.{inner}")
+        if inner in TABLE:
+            made.__dict__.update(TABLE[inner]())
+    return _made[inner]

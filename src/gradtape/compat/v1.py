@@ -1,0 +1,33 @@
+"""`tf.compat.v1`: what libraries for TensorFlow 2 still use of TensorFlow 1."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..framework.namespaces import lookup
+
+if TYPE_CHECKING:
+    from ..internal.graphs import placeholder, sparse_placeholder
+
+__getattr__ = lookup(__name__, {"..internal.graphs": "placeholder sparse_placeholder"})
+
+__all__ = [
+    "SummaryMetadata", "executing_eagerly_outside_functions", "placeholder", "reset_default_graph",
+    "sparse_placeholder",
+]  # fmt: skip
+
+
+def reset_default_graph() -> None:
+    """Forget the default graph: there is none."""
+
+
+def executing_eagerly_outside_functions() -> bool:
+    """Always."""
+    return True
+
+
+class SummaryMetadata:
+    """What a summary is shown by, in TensorBoard."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__.update(fields)

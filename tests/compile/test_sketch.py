@@ -1,0 +1,64 @@
+"""Shapes told without numbers, as libraries ask for them in a scratch graph."""
+
+from __future__ import annotations
+
+import pytest
+
+import gradtape as tf
+
+internal = tf.__internal__
+
+
+def sketched(function, *shapes):
+    with internal.FuncGraph("scratch").as_default():
+        result = function(*[tf.compat.v1.placeholder(tf.float32, shape) for shape in shapes])
+        return [tuple(t.shape) for t in tf.nest.flatten(result)]
+
+
+KERNEL = tf.Variable(tf.ones([3, 3, 8, 2048]))
+DENSE = tf.Variable(tf.ones([8, 5]))
+
+
+@pytest.mark.parametrize(
+    ("function", "shapes", "expected"),
+    [
+        (lambda x: tf.nn.relu(x @ DENSE) + 1.0, [(None, 8)], [(None, 5)]),
+        (lambda x: tf.nn.conv2d(x, KERNEL, 2, "SAME"), [(None, None, 7, 8)],
+         [(None, None, 4, 2048)]),
+        (lambda x: tf.reshape(x, [tf.shape(x)[0], -1]), [(None, 4, 5)], [(None, 20)]),
+        (lambda x: tf.reshape(x, [-1, 4]), [(None, 3, 8)], [(None, 4)]),
+        (lambda x: tf.concat([x, x], 1), [(None, None, 3)], [(None, None, 3)]),
+        (lambda x: tf.concat([x, x], 1), [(None, 6)], [(None, 12)]),
+        (lambda x: tf.split(x, 2, axis=-1), [(None, 6)], [(None, 3), (None, 3)]),
+        (lambda x: tf.reduce_mean(x, axis=(1, 2)), [(None, None, None, 3)], [(None, 3)]),
+        (lambda x, y: tf.matmul(x, y, transpose_b=True), [(None, 7, 4), (None, 9, 4)],
+         [(None, 7, 9)]),
+        (lambda x: tf.transpose(x, [1, 0, 2]), [(None, 5, 2)], [(5, None, 2)]),
+        (lambda x: tf.one_hot(tf.argmax(x, -1), 10), [(None, 3)], [(None, 10)]),
+        (lambda x: x * tf.random.uniform(tf.shape(x)), [(None, 3)], [(None, 3)]),
+        (lambda x: x[:, -1], [(None, None, 6)], [(None, 6)]),
+        (lambda x: tf.zeros([tf.shape(x)[0], 4]), [(None, 2)], [(None, 4)]),
+        (lambda x: tf.boolean_mask(x, x[:, 0] > 0), [(None, 2)], [(None, 2)]),
+        (lambda x: x, [(100_000, None)], [(100_000, None)]),
+    ],
+)  # fmt: skip
+def test_open_sizes_stay_open(function, shapes, expected) -> None:
+    assert sketched(function, *shapes) == expected
+
+
+def test_nothing_is_computed_and_nothing_changes() -> None:
+    v = tf.Variable(1.0)
+    assert sketched(lambda x: x + v.assign_add(1.0), (None,)) == [(None,)]
+    assert float(v) == 1.0
+
+
+def test_numbers_cannot_be_looked_at() -> None:
+    with pytest.raises(TypeError, match="symbolic"):
+        sketched(lambda x: x if x[0] > 0 else -x, (None,))
+    with pytest.raises(RuntimeError, match="placeholder"):
+        tf.compat.v1.placeholder(tf.float32, (2,))
+
+
+def test_an_error_of_shapes_is_an_error() -> None:
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
+        sketched(lambda x: x @ DENSE, (None, 7))
