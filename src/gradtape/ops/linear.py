@@ -78,15 +78,6 @@ def _across_rows(a: Any, g: Any, b: Any) -> Any:
     return matmul_tn(a, g)
 
 
-def _joined(a: Any, b: Any, inner: Any, other: Any, rows: Any, columns: Any) -> Any:
-    """The shape of a product, whose inner sizes must be one."""
-    if None not in (inner, other) and inner != other:
-        raise invalid(
-            f"Matrix size-incompatible: In[0]: {list(a)}, In[1]: {list(b)} [Op:MatMul] name: "
-        )
-    return stacked(a, b, rows, columns)
-
-
 def _product(name: str, forward: Any, rules: Any, shape: Any, sample: Any, **more: Any) -> Any:
     made = op(
         name, forward, rules, shape=shape, label="MatMul", push="bilinear", broadcasts=True,
@@ -101,7 +92,7 @@ def _product(name: str, forward: Any, rules: Any, shape: Any, sample: Any, **mor
 matmul: Any = _product(
     "matmul", _matmul,
     (lambda g, b: matmul_nt(g, b), lambda g, a, b: _across_rows(a, g, b)),
-    lambda a, b: _joined(a, b, a[-1], b[-2], a[-2], b[-1]),
+    lambda a, b: stacked(a, b, a[-2], b[-1]),
     lambda d: [
         ([d(2, 3), d(3, 4)], {}), ([d(5, 2, 3), d(3, 4)], {}), ([d(5, 1, 2, 3), d(2, 3, 4)], {}),
     ],
@@ -110,14 +101,14 @@ matmul: Any = _product(
 matmul_nt: Any = _product(
     "matmul_nt", lambda a, b: _matmul(a, turned(b)),
     (lambda g, b: matmul(g, b), lambda g, a, b: _across_rows(g, a, b)),
-    lambda a, b: _joined(a, b, a[-1], b[-1], a[-2], b[-2]),
+    lambda a, b: stacked(a, b, a[-2], b[-2]),
     lambda d: [([d(2, 3), d(4, 3)], {}), ([d(5, 2, 3), d(4, 3)], {}), ([d(2, 3), d(5, 4, 3)], {})],
     later=lambda old, g, a, b_shape: product_later(old, g, a._value),
 )  # fmt: skip
 matmul_tn: Any = _product(
     "matmul_tn", lambda a, b: _matmul(turned(a), b),
     (lambda g, b: matmul_nt(b, g), lambda g, a: matmul(a, g)),
-    lambda a, b: _joined(a, b, a[-2], b[-2], a[-1], b[-1]),
+    lambda a, b: stacked(a, b, a[-1], b[-1]),
     lambda d: [([d(3, 2), d(3, 4)], {}), ([d(5, 3, 2), d(5, 3, 4)], {})],
 )  # fmt: skip
 
