@@ -22,6 +22,7 @@ from gradtape.compile.passes import (
     lower,
     memory,
     optimise,
+    products,
     rows,
     sums,
 )
@@ -669,3 +670,59 @@ def test_rows_meet_large_arrays_part_by_part():
     after = memory.plan(fuse.fuse(program))
     assert [e.op.name.partition("_")[0] for e in after.equations] == ["tile", "tile", "fused"]
     equal(program, after, draw(3, 500, 64), draw(64), draw(1, 1, 64))
+
+
+# --- products -------------------------------------------------------------------------------------
+def recurrent(steps=4):
+    """Steps of a cell, and the sums of products that its weights get."""
+    p = Making()
+    xs, wx, wh, g = p.input(steps, 8, 5), p.input(5, 6), p.input(6, 6), p.input(8, 6)
+    h, before, states = p(neg, g), [], []
+    parts = p(shape.unstack, xs, axis=-3)
+    for x in parts:
+        before.append(h)
+        h = p(elementwise.tanh, p(add, p(matmul, x, wx), p(matmul, h, wh)))
+        states.append(h)
+    grads = []
+    for x, old in zip(reversed(parts), reversed(before), strict=True):
+        terms = [p(matmul_tn, x, g), p(matmul_tn, old, g), p(reduce.sum, g, axis=(0,))]
+        grads = [p(add, a, b) for a, b in zip(grads, terms, strict=True)] if grads else terms
+        g = p(mul, p(matmul_nt, g, wh), states.pop())
+    return p.give(*grads, g)
+
+
+def test_many_small_products_are_one():
+    program = recurrent()
+    after = dead.remove(common.share(products.join(sums.multiply(program))))
+    ops = [e.op.name for e in after.equations]
+    assert ops.count("matmul_tn") == 2  # the bias has a product with ones
+    assert ops.count("matmul_nt") == 0
+    assert ops.count("turned_copy") == 1
+    assert ops.count("concat") == 2
+    values = [draw(4, 8, 5), draw(5, 6), draw(6, 6) / 3, draw(8, 6)]
+    equal(program, after, *values, exact=False)
+    equal(program, optimise(program), *values, exact=False)
+
+
+def test_what_is_joined_is_written_to_its_place():
+    p = Making()
+    x = p.input(4, 3)
+    rows = p(shape.concat, p(exp, x), x, p(matmul_nt, x, p.input(3, 3)), axis=-2)
+    both = p(shape.concat, p(neg, rows), p(neg, p(exp, rows)), axis=-1)
+    program = p.give(p(exp, both))
+    after = memory.plan(program)
+    reads(
+        after,
+        """
+        %0:f4[4,3] = exp(%1) @%2[0:4]
+        %3:f4[4,3] = matmul_nt(%1, %4) @%2[8:12]
+        %2:f4[12,3] = concat(%0, %1, %3, axis=-2) @b0
+        %5:f4[12,3] = neg(%2) @%6[0:3]
+        %7:f4[12,3] = exp(%2) @b0
+        %8:f4[12,3] = neg(%7) @%6[3:6]
+        %6:f4[12,6] = concat(%5, %8, axis=-1) @b1
+        %9:f4[12,6] = exp(%6)
+        return %9
+        """,
+    )
+    equal(program, after, draw(4, 3), draw(3, 3))

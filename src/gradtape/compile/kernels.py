@@ -112,7 +112,7 @@ def writes(equation: Equation) -> bool:
         return False
     if op in PRODUCTS:
         return made.dtype.char in "fd"
-    if op in (shape.concat, shape.reshape, shape.stack, tile):
+    if op in (shape.concat, shape.reshape, shape.stack, tile, turned_copy):
         return True
     if op is shape.cast:
         return equation.inputs[0].dtype.kind != "c"
@@ -202,6 +202,12 @@ class Fused:
 # The sum of all products.
 dot = Kernel(
     "dot", lambda a, b: np.dot(a.reshape(-1), b.reshape(-1)), lambda a, b: ((), a[1])
+)  # fmt: skip
+
+
+# A matrix whose rows are the columns of another one.
+turned_copy = Kernel(
+    "turned_copy", lambda a: np.ascontiguousarray(a.T), lambda a: (a[0][::-1], a[1])
 )  # fmt: skip
 
 

@@ -107,6 +107,22 @@ class Buffer:
         return f"b{self.number}"
 
 
+class Piece:
+    """The part of another value's memory that holds a value: it is joined with others there."""
+
+    __slots__ = ("axis", "start", "stop", "whole")
+
+    def __init__(self, whole: Var, axis: int, start: int, stop: int) -> None:
+        self.whole, self.axis, self.start, self.stop = whole, axis, start, stop
+
+    def __repr__(self) -> str:
+        return f"{self.whole}[{self.start}:{self.stop}]"
+
+    def of(self, array: Any) -> Any:
+        key = (slice(None),) * (array.ndim + self.axis) + (slice(self.start, self.stop),)
+        return array[key]
+
+
 VIEW = "view"  # the memory of a result that only looks at its operand's
 
 Operation = Op | Python
@@ -117,8 +133,8 @@ Place = tuple[Any, int]  # code and offset, as in the records of a tape
 class Equation:
     """`outputs = op(*inputs, **params)`; a parameter may be a `Var`, too.
 
-    Where the passes have decided it, `memory` is a buffer to write to, or VIEW if the results are
-    looks at the operand's memory; otherwise results are new arrays.
+    Where the passes have decided it, `memory` is a buffer to write to, a piece of one, or VIEW if
+    the results are looks at the operand's memory; otherwise results are new arrays.
     """
 
     op: Any

@@ -14,18 +14,38 @@ from ...ops.kernels import jobs
 from ...ops.kernels.parallel import BLOCK
 from ...ops.kernels.product import ALONE, product
 from ...ops.linear import matmul, matmul_nt, matmul_tn
-from ..kernels import PARTS, PRODUCTS, Fused, as_ufunc, dot, tile, unless_zero
-from ..program import Equation, Var
+from ..kernels import PARTS, PRODUCTS, Fused, as_ufunc, dot, tile, turned_copy, unless_zero
+from ..program import Equation, Piece, Var
 
 _SIGNS = {add: "+", sub: "-", mul: "*", div: "/"}
 Form = Callable[[Any, Equation], str]
 _WRITING: dict[Any, Form] = {}
 
 
-def writing(w: Any, e: Equation) -> str:
-    """The line that computes an equation into the array of its result."""
+def writing(w: Any, e: Equation) -> list[str]:
+    """The lines that compute an equation into the array of its result."""
+    if e.op is shape.concat and any(_is_piece(w, v, e) for v in e.inputs):
+        return _join(w, e)
     form = _WRITING.get(e.op)
-    return _ufunc(w, e) if form is None else form(w, e)
+    return [_ufunc(w, e) if form is None else form(w, e)]
+
+
+def _is_piece(w: Any, value: Var, e: Equation) -> bool:
+    memory = getattr(w.source.get(value), "memory", None)
+    return isinstance(memory, Piece) and memory.whole is e.outputs[0]
+
+
+def _join(w: Any, e: Equation) -> list[str]:
+    """What was written to its place is there; the rest is copied."""
+    lines, start, (y,) = [], 0, e.outputs
+    for value in e.inputs:
+        stop = start + value.shape[e.params["axis"]]
+        if not _is_piece(w, value, e):
+            piece, name = Piece(y, e.params["axis"], start, stop), f"{y}_{start}"
+            w.made.append((name, lambda there, piece=piece: piece.of(there[repr(y)])))
+            lines.append(f"{w.name('copyto', np.copyto)}({name}, {value})")
+        start = stop
+    return lines
 
 
 def giving(w: Any, e: Equation) -> str | None:
@@ -139,6 +159,11 @@ def _tile(w: Any, e: Equation) -> str:
     name, count = f"{y}_rows", e.params["count"]
     w.made.append((name, lambda there: there[repr(y)].reshape(count, *row.shape)))
     return f"{w.name('copyto', np.copyto)}({name}, {row})"
+
+
+@_of(turned_copy)
+def _turned_copy(w: Any, e: Equation) -> str:
+    return f"{w.name('copyto', np.copyto)}({e.outputs[0]}, {e.inputs[0]}.T)"
 
 
 @_of(shape.cast)

@@ -32,6 +32,7 @@ from ..program import (
     Failed,
     Guard,
     Loop,
+    Piece,
     Program,
     Store,
     Var,
@@ -376,13 +377,24 @@ class _Writer:
             self._fused(equation)
         elif memory is VIEW and equation.inputs[0] in self.static:
             self._look(equation)
-        elif isinstance(memory, Buffer):
-            (value,) = equation.outputs
-            self.static.add(value)
-            self.made.append((repr(value), partial(_array, memory, value.shape, value.dtype)))
-            self.say(forms.writing(self, equation), equation)
+        elif isinstance(memory, (Buffer, Piece)):
+            self._place(equation.outputs[0], memory)
+            for text in forms.writing(self, equation):
+                self.say(text, equation)
         else:
             self._fresh(equation)
+
+    def _place(self, value: Var, memory: Any) -> None:
+        """Bind a value to an array in a buffer, or in a piece of one."""
+        if value in self.static:
+            return
+        self.static.add(value)
+        if isinstance(memory, Piece):
+            whole = repr(memory.whole)
+            self._place(memory.whole, self.source[memory.whole].memory)
+            self.made.append((repr(value), lambda there: memory.of(there[whole])))
+        else:
+            self.made.append((repr(value), partial(_array, memory, value.shape, value.dtype)))
 
     def _guard(self, equation: Equation) -> None:
         guard = equation.op
@@ -424,8 +436,7 @@ class _Writer:
         op, size = equation.op, prod(equation.outputs[0].shape)
         for value, memory in zip(equation.outputs, equation.memory or (), strict=False):
             if memory is not None:
-                self.static.add(value)
-                self.made.append((repr(value), partial(_array, memory, value.shape, value.dtype)))
+                self._place(value, memory)
         for value in equation.outputs:
             if value not in self.static:
                 dtype = self.name(value.dtype.name, value.dtype)

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..program import Program, verify
-from . import algebra, common, constants, dead, fuse, guards, lower, memory, rows, sums, updates
+from . import (
+    algebra,
+    common,
+    constants,
+    dead,
+    fuse,
+    guards,
+    lower,
+    memory,
+    products,
+    rows,
+    sums,
+    updates,
+)
 
 CHECKED = False  # whether every pass is followed by the verifier, as in tests
 PASSES: list[tuple[str, Callable[[Program], Program]]] = [
@@ -15,6 +28,7 @@ PASSES: list[tuple[str, Callable[[Program], Program]]] = [
     ("common subexpressions", common.share),
     ("algebra", algebra.simplify),
     ("sums as products", sums.multiply),
+    ("products together", products.join),
     ("rows side by side", rows.lengthen),
     ("constants once more", constants.fold_all),
     ("subexpressions once more", common.share),

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...ops import shape
-from ..kernels import Fused, by_element, is_new, looks, writes
-from ..program import VIEW, Buffer, Effect, Equation, Guard, Program, Var
+from ..kernels import Fused, by_element, is_new, looks, tile, writes
+from ..program import VIEW, Buffer, Effect, Equation, Guard, Piece, Program, Var
 from .constants import bytes_of
 
 
@@ -28,6 +28,8 @@ class _Plan:
         self.last: dict[Var, int] = {}  # the last equation that needs a value's memory
         self.seen: set[Var] = set()  # whose memory can be seen from outside
         self._follow(program)
+        self.pieces: dict[Var, Piece] = {}
+        self._join()
         self.buffers: list[Buffer] = []
         self.free: dict[int, list[Buffer]] = {}  # by size
         self.held: dict[Var, Buffer] = {}  # of values whose memory is needed
@@ -62,6 +64,33 @@ class _Plan:
                 if seen:
                     self.seen.add(value)
 
+    def _join(self) -> None:
+        """Let what is joined later be written where it will be needed then."""
+        sources = {e.outputs[0]: e for e in self.equations if len(e.outputs) == 1}
+        # From the last one on: a piece may have pieces.
+        for equation in reversed(self.equations):
+            if equation.op is not shape.concat or equation.outputs[0] in self.seen:
+                continue
+            (whole,), axis, start = equation.outputs, equation.params["axis"], 0
+            for value in equation.inputs:
+                stop = start + value.shape[axis]
+                source = sources.get(value)
+                if (
+                    source is not None
+                    and value not in self.seen
+                    and value not in self.pieces
+                    and equation.inputs.count(value) == 1
+                    and prod(value.shape)
+                    and _writes_to(source, first=axis == -len(value.shape))
+                ):
+                    self.pieces[value] = Piece(whole, axis, start, stop)
+                    if self.last[whole] < self.last[value]:
+                        self.last[whole] = self.last[value]
+                start = stop
+        for value, piece in reversed(self.pieces.items()):  # what has pieces lives as long as they
+            if self.last[piece.whole] < self.last[value]:
+                self.last[piece.whole] = self.last[value]
+
     def _decided(self, k: int, equation: Equation) -> Equation:
         memory: Any = None
         if looks(equation) and (equation.inputs[0] not in self.static or self._looks(equation)):
@@ -69,7 +98,8 @@ class _Plan:
         elif isinstance(equation.op, Fused):
             memory = tuple([self._kept(k, equation, value) for value in equation.outputs])
         elif len(equation.outputs) == 1 and writes(equation):
-            memory = self._kept(k, equation, equation.outputs[0])
+            (value,) = equation.outputs
+            memory = self._piece(k, equation, value) or self._kept(k, equation, value)
         for value in self.ending.pop(k, ()):
             if value in self.held:
                 buffer = self.held.pop(value)
@@ -93,11 +123,28 @@ class _Plan:
         """The buffer for a result, unless it can be seen from outside."""
         if not value.shape or value in self.seen or not prod(value.shape):
             return None
+        if value in self.held:  # its pieces were there before
+            return self.held[value]
         buffer = self._in_place(k, equation, value) or self._free(bytes_of(value))
+        self._hold(k, value, buffer)
+        return buffer
+
+    def _piece(self, k: int, equation: Equation, value: Var) -> Piece | None:
+        piece = self.pieces.get(value)
+        if piece is None:
+            return None
+        whole = piece.whole
+        if whole not in self.static and self._piece(k, equation, whole) is None:
+            buffer = self._free(bytes_of(whole))
+            self._hold(k, whole, buffer)
+        self.static[value] = piece.of(self.static[whole])
+        self.root[value] = self.root.get(whole, whole)
+        return piece
+
+    def _hold(self, k: int, value: Var, buffer: Buffer) -> None:
         self.held[value] = buffer
         self.ending.setdefault(max(self.last.get(value, k), k), []).append(value)
         self.static[value] = _stand_in(value.shape)
-        return buffer
 
     def _in_place(self, k: int, equation: Equation, made: Var) -> Buffer | None:
         """That of an operand, if this equation is the last to need any of it, and goes through it
@@ -129,6 +176,14 @@ class _Plan:
         buffer = Buffer(len(self.buffers), size)
         self.buffers.append(buffer)
         return buffer
+
+
+def _writes_to(source: Equation, first: bool) -> bool:
+    """Whether an equation can write to a piece: anything to rows that lie one behind the other,
+    and what goes element by element also to parts of rows."""
+    if not writes(source) or source.op in (shape.reshape, tile):
+        return False
+    return first or by_element(source)
 
 
 def _stand_in(size: tuple[int, ...], strides: Any = None) -> Any:
