@@ -38,6 +38,7 @@ FOLDERS = {"doctor": "doctor", "tensorflow": "oracle"}
 # Files of which most tests start processes, and single tests of other files, beside those with a
 # browser.
 STARTING = {
+    "checkpoints/test_kill",
     "doctor/test_conduct",
     "doctor/test_doors",
     "doctor/test_sources",
@@ -52,6 +53,7 @@ STARTING = {
     "test_run",
 }
 STARTING_ALONE = {
+    "checkpoints/test_tensorflow_files::test_written_now",
     "compile/test_function::test_a_setting_for_debugging",
     "doctor/test_lessons::test_the_catalogue_names_every_rule",
     "ops/test_parallel::test_a_forked_process_has_threads_of_its_own",

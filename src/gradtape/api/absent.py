@@ -100,13 +100,15 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "saving and serving": (
-        "TensorFlow's checkpoints, models and protocol buffers are not here",
+        "TensorFlow's models and protocol buffers are not here",
         {
-            "write the update with variable.assign_sub(rate * gradient), save variable.numpy() "
-            "with numpy.savez, and load with variable.assign(value)": "train",
-            "save variable.numpy() with numpy.savez, and load with variable.assign(value)": (
-                "saved_model lite train.*heckpoint*"
+            "a SavedModel is a graph of TensorFlow's kernels, save the variables with "
+            "tf.train.Checkpoint(model=model).save(path) and keep the Python code": "saved_model",
+            "a TensorFlow Lite model is made of TensorFlow's graph, save the variables with "
+            "tf.train.Checkpoint, load them into the same code on TensorFlow and convert there": (
+                "lite"
             ),
+            "write the update with variable.assign_sub(rate * gradient)": "train",
             "": (
                 "make_ndarray make_tensor_proto Variable.*proto Variable.SaveSliceInfo "
                 "*.*_as_proto *.*_from_proto *.*_type_proto TensorShape.as_proto "

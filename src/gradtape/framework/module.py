@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from .. import nest
 from . import name_scopes
+from .tracking import WAITING, Trackable, is_followed
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
@@ -23,7 +24,7 @@ def _snake_case(name: str) -> str:
     return words.lower()
 
 
-class Module:
+class Module(Trackable):
     """The base of layers and models: it finds the variables held by its attributes.
 
     >>> import gradtape as tf
@@ -52,6 +53,15 @@ class Module:
         self._name = name
         with name_scopes.name_scope(name) as scope:
             self._name_scope = name_scopes.name_scope(scope)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if WAITING in self.__dict__:  # a checkpoint was restored before this was made
+            self._handle_deferred_dependencies(name, value)
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        held = vars(self).items()
+        return {k: v for k, v in held if is_followed(v) and not k.startswith("_self_")}
 
     @property
     def name(self) -> str:

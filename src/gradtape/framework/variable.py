@@ -27,6 +27,7 @@ from .indexing import getitem, numpy_key
 from .pickles import made
 from .shapes import TensorShape
 from .tensor import ARRAY_METHODS, CPU, Reference, Tensor, equals, tell_absent, text
+from .tracking import Trackable
 
 # What `tf.variable_creator_scope` adds, the innermost last.
 creators: list[Any] = []
@@ -89,7 +90,7 @@ class _Made(type):
         return make(**given)
 
 
-class Variable(metaclass=_Made):
+class Variable(Trackable, metaclass=_Made):
     """A tensor-like value with `assign`; trainable ones are watched by every tape that sees them.
 
     >>> import gradtape as tf
@@ -355,6 +356,25 @@ class Variable(metaclass=_Made):
         variable = Variable(value, trainable=trainable)
         variable._name = name
         return variable
+
+    # --- checkpoints ------------------------------------------------------------------------------
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return {"VARIABLE_VALUE": tensor(self._outside())}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> Variable:
+        value = restored_tensors["VARIABLE_VALUE"]._value
+        if not self._shape.is_compatible_with(TensorShape.known(value.shape)):
+            raise ValueError(
+                f"Received incompatible tensor with shape {value.shape} when attempting to restore "
+                f"variable with shape {self._shape} and name {self._name}."
+            )
+        # Also in a function that is being recorded: it is the value that the variable begins with.
+        with self._lock():
+            if self._writing is None:
+                self._array = value
+            else:
+                self._writing[1].append(partial(self._restore_from_tensors, restored_tensors))
+        return self
 
     # --- writing: invisible to the tape -----------------------------------------------------------
     def assign(

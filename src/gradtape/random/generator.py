@@ -12,6 +12,7 @@ from .. import dtypes, errors
 from ..core.apply import tensor
 from ..core.record import threads
 from ..framework import convert
+from ..framework.tracking import Trackable
 from ..framework.variable import Variable
 from ..ops import chance
 from ..ops.kernels.philox import LONG, RESERVED, Stream
@@ -54,7 +55,7 @@ def create_rng_state(seed: Any, alg: Any) -> Any:
     return tensor(np.concatenate([np.zeros(size - len(parts), np.int64), parts]))
 
 
-class Generator:
+class Generator(Trackable):
     """A source of random numbers with a state of its own.
 
     >>> import gradtape as tf
@@ -77,6 +78,9 @@ class Generator:
         state = np.asarray(convert.to_tensor(state)._value).astype(np.int64)
         self._check(state)
         self._state = Variable(state, trainable=False, name="StateVar", dtype=dtypes.int64)
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        return {"_state_var": self._state}  # TensorFlow's name, which checkpoints have
 
     def _check(self, state: Any) -> None:
         size = 2 if self._algorithm is Algorithm.THREEFRY else 3

@@ -1,16 +1,11 @@
-"""`tf.train`: of what helps training, the moving averages of variables."""
+"""The moving averages of variables."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .framework import convert
-from .framework.namespaces import lookup
-from .framework.variable import Variable
-
-__getattr__ = lookup(__name__)
-
-__all__ = ["ExponentialMovingAverage"]
+from ..framework import convert
+from ..framework.variable import Variable
 
 
 class ExponentialMovingAverage:
