@@ -178,10 +178,19 @@ class Tree:
                     self.takes.insert(0, take)
                 return take.pack(found)
             if fresh:  # what is played differs in last bits from what was recorded
+                done = found.done
                 break
             over.append(take)
             done, cause, take = found.done, self._told(take, found), self._other(take, found, over)
+        if done and not self.eager:
+            return self._once(bound, done)
         return run_eagerly(self._function, *bound.rebuild(bound.leaves))
+
+    def _once(self, bound: Any, done: dict[int, Any]) -> Any:
+        """A recording for this call alone, in which what was performed is not done again."""
+        with _recording:
+            take, recording = self.record(bound, done, False, "")
+        return take.pack(interpret(take.program, bound.leaves, recording.done, mode()))
 
     def some_take(self, bound: Any, may_create: bool) -> Take:
         """A recording for these arguments, which is not played."""

@@ -1,0 +1,1 @@
+"""Keras on gradtape: its own tests, beside the same run on TensorFlow."""
