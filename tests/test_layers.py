@@ -26,8 +26,8 @@ errors dtypes version
 ops
 framework nest
 autodiff
-arrays math linalg nn strings control train test autograph random signal image sparse ragged \\
-numpy config bitwise sets debugging initializers
+arrays math linalg nn strings control io train summary test autograph random signal image sparse \\
+ragged numpy config bitwise sets debugging initializers
 compile
 raw_ops api types experimental internal compat distribute
 doctor

@@ -135,9 +135,8 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "watching a run": (
-        "event files and profiles are not written",
+        "profiles are not written",
         {
-            "log with tf.print": "summary",
             "measure with cProfile or timeit": "profiler test.Benchmark test.benchmark_config",
             "look at values with tf.print and tf.debugging.check_numerics": (
                 "debugging.experimental"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..framework.namespaces import lookup
 
 if TYPE_CHECKING:
     from ..internal.graphs import placeholder, sparse_placeholder
+    from ..summary.metadata import SummaryMetadata
 
-__getattr__ = lookup(__name__, {"..internal.graphs": "placeholder sparse_placeholder"})
+_HOMES = {
+    "..internal.graphs": "placeholder sparse_placeholder", "..summary.metadata": "SummaryMetadata",
+}  # fmt: skip
+__getattr__ = lookup(__name__, _HOMES)
 
 __all__ = [
     "SummaryMetadata", "executing_eagerly_outside_functions", "placeholder", "reset_default_graph",
@@ -24,10 +28,3 @@ def reset_default_graph() -> None:
 def executing_eagerly_outside_functions() -> bool:
     """Always."""
     return True
-
-
-class SummaryMetadata:
-    """What a summary is shown by, in TensorBoard."""
-
-    def __init__(self, **fields: Any) -> None:
-        self.__dict__.update(fields)

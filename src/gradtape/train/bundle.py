@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
+from ..io.protos import fields, varint
 from .files import INDEX, Node, split
 
 OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
@@ -147,33 +148,3 @@ def _block(table: bytes, offset: int, size: int) -> Iterator[tuple[bytes, bytes]
         at += rest
         yield key, block[at : at + length]
         at += length
-
-
-# --- protocol buffers -----------------------------------------------------------------------------
-def varint(data: bytes, at: int) -> tuple[int, int]:
-    """A number, seven bits a byte, and the place after it."""
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, at
-        shift += 7
-
-
-def fields(message: bytes) -> Iterator[tuple[int, Any]]:
-    """The fields of a message by their numbers: whole numbers, or bytes."""
-    at = 0
-    while at < len(message):
-        tag, at = varint(message, at)
-        kind = tag & 7
-        if kind == 0:
-            value, at = varint(message, at)
-            yield tag >> 3, value
-            continue
-        size = 8 if kind == 1 else 4
-        if kind == 2:
-            size, at = varint(message, at)
-        yield tag >> 3, message[at : at + size]
-        at += size
