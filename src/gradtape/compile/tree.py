@@ -184,7 +184,18 @@ class Tree:
             done, cause, take = found.done, self._told(take, found), self._other(take, found, over)
         if done and not self.eager:
             return self._once(bound, done)
-        return run_eagerly(self._function, *bound.rebuild(bound.leaves))
+        return self._eagerly(bound)
+
+    def _eagerly(self, bound: Any) -> Any:
+        """Run Python; an exception leaves the variables that are known as they were."""
+        held = {id(v): v for take in self.takes for v, _ in take.program.updates}.values()
+        before = [(variable, variable._outside()) for variable in held]
+        try:
+            return run_eagerly(self._function, *bound.rebuild(bound.leaves))
+        except BaseException:
+            for variable, array in before if threads.recording is None else ():
+                variable._array = array
+            raise
 
     def _once(self, bound: Any, done: dict[int, Any]) -> Any:
         """A recording for this call alone, in which what was performed is not done again."""

@@ -142,7 +142,7 @@ def moments(
     axis = axes_of(y._value.ndim, axes, "Mean")
     mean = reduce_ops.mean.apply(y, axis=axis, keepdims=True)
     # As TensorFlow: nothing flows to the mean through the variance, where it would add up to 0.
-    squares = squared_difference(y, tensor(mean._value))
+    squares = squared_difference(y, shape.stop_gradient.apply(mean))
     variance = reduce_ops.mean.apply(squares, axis=axis, keepdims=bool(keepdims))
     if not keepdims:
         mean = shape.reshape.apply(mean, shape=variance._value.shape)
