@@ -5,8 +5,8 @@ findings into the files, in place. It shows what changes, and says where that is
 a changed fact is a changed diagnosis, and seldom what one meant. A new program needs no finding
 beside it: it gets the one that it gives.
 
-Programs that need what only TensorFlow has run there (`functions` is a file of those), and without
-it they are left as they are.
+Programs that need what only TensorFlow has run there, and without it they are left as they are. Of
+`functions` there are two files, for each engine its own.
 """
 
 from __future__ import annotations
@@ -60,6 +60,8 @@ def main(wanted: list[str]) -> None:
     changed, left = 0, []
     for name in wanted or known:
         rule = known[name]
+        if rule is None:
+            changed += accept(HERE / FUNCTIONS.name, "gradtape", every=True)
         engine = "gradtape" if rule and not rule.needs else "tensorflow"
         if engine == "tensorflow" and not installed():
             left.append(name)

@@ -201,7 +201,7 @@ def play(loop: State, operands: list) -> list:
         if mark is None or (len(mark.recorders) == 1 and mark.appends):
             return _say(loop, operands, mark)
     elif not threads.active or followers(operands) is None:
-        found = replace(loop, keeps=False).run(*[t._value for t in operands])
+        found = loop.run(*[t._value for t in operands])
         return list(map(tensor, found))
     return _step_by_step(loop, operands)
 

@@ -25,6 +25,7 @@ class Spot(NamedTuple):
 
     f_code: CodeType
     f_lasti: int
+    f_back = None
 
 
 _NOWHERE = (Spot.__new__.__code__, 0)

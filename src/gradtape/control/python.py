@@ -90,6 +90,7 @@ def _when_played(func: Callable[..., Any], inputs: list, wanted: list[np.dtype])
 
         return list(map(tensor, made)), grad
 
+    call.__wrapped__ = func
     return call(*inputs)
 
 
@@ -172,5 +173,6 @@ def _called_when_played(func: Callable[..., Any], values: list) -> Any:
         flat = nest.flatten(func(*[np.array(a) for a in arrays]))
         return [convert.to_tensor(one)._value for one in flat if one is not None]
 
+    run.__wrapped__ = func  # type: ignore[attr-defined]
     made = list(map(tensor, threads.recording.effect("numpy_function", run, values, True)))
     return made[0] if len(made) == 1 else made

@@ -293,7 +293,10 @@ class Engine:
                 if not engine.aside:
                     engine._left = True
                 engine._weigh(result)
-                append((ESCAPE, self, name, result, stack(frame), None, 0, get_ident()))
+                event = (ESCAPE, self, name, result, stack(frame), None, 0, get_ident())
+                append(event)
+                if engine.aside and (around := engine.functions.around) is not None:
+                    around.append(event)  # so at every call
             return result
 
         leave.__name__ = name

@@ -50,6 +50,12 @@ class Functions:
         self.engine = engine
         self._local = _Local()
 
+    @property
+    def around(self) -> Any:
+        """The template of a recording that is suspended just now, for Python that is called."""
+        stack = self._local.stack
+        return stack[-1] if stack and threads.recording is None else None
+
     def here(self) -> Any:
         """Where the events of this thread go: the log, a template, or nowhere."""
         recording = threads.recording
@@ -201,7 +207,8 @@ def _ends(program: Program, found: list, known: dict[Any, Any]) -> tuple[dict[Va
     for var, result in zip(program.outputs, found, strict=True):
         if var in given or var in ends:
             first = ends.get(var, known[var])
-            events.append((raw.OP, identity, (first,), raw.NOTHING, result, None))
+            if result._value is not first._value:  # else it is known by its array
+                events.append((raw.OP, identity, (first,), raw.NOTHING, result, None))
         else:
             ends[var] = result
     return ends, events
@@ -215,6 +222,7 @@ class _Filling:
         self.template, self.known = template, known
         self.thread = get_ident()
         self.numbers: dict[int, int] = {}
+        self.reads: dict[int, Any] = {}  # of variables, the last ones
         self.tapes: dict[int, Tape] = {}
         self.followed = any(r.pauses for r in threads.active)
 
@@ -258,10 +266,12 @@ class _Filling:
             return self._of_tape(event)
         if kind == raw.INSIDE:
             _, op, grad, operands, *where = event
-            again = _Custom(op, self.template.revived(known), known)
+            again = _Custom(op, self.template.revived(known, self.reads), known)
             return kind, again, grad, put(operands, known), *where[:-1], self.thread
         if kind == raw.FROZEN:
             return kind, event[1], event[1].now(), self.thread
+        if kind == raw.READ:
+            self.reads[id(event[1])] = known[event[2]]
         return kind, *[put(part, known) for part in event[1:-1]], self.thread
 
     def _of_tape(self, event: tuple) -> tuple:
@@ -285,9 +295,9 @@ class _Filling:
         results = [known[v] for v in equation.outputs]
         spot = Spot(*equation.place)
         if not hasattr(equation.op, "state"):
+            params = {"function": equation.op.forward.__wrapped__, "results": None}
             event = (
-                raw.OP, python.numpy_function, tuple(operands),
-                {"function": equation.op.forward, "results": None}, tuple(results), None,
+                raw.OP, python.numpy_function, tuple(operands), params, tuple(results), None,
                 *spot, self.thread,
             )  # fmt: skip
             self.engine.log.append(event)

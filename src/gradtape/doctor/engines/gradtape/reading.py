@@ -12,6 +12,7 @@ import numpy as np
 
 from .... import nest
 from ....autodiff.sweep import sweep
+from ....control import python
 from ....core.apply import tensor as untracked
 from ....core.record import Value as Engine_value
 from ....framework import convert
@@ -260,6 +261,13 @@ class Reader(Joiner):
             with redirect_stdout(StringIO()):  # what the user's function prints was printed once
                 return [_dense(h) for h in op.rules[0](list(cotangents))]
 
+        if getattr(function._f, "__module__", None) == python.__name__:
+            event = Event(
+                "EagerPyFunc", "py_function", inputs, outputs, self._at(code, offset), time,
+                pull=pull, attrs={"function": function.__wrapped__},
+            )  # fmt: skip
+            self._add(event, thread)
+            return
         event = Event(
             "CustomGradient", getattr(function, "__name__", "custom_gradient"), inputs, outputs,
             self._at(code, offset), time, pull=pull,

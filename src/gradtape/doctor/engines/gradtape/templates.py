@@ -7,12 +7,15 @@ if the function had run.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from threading import Lock
 from types import FrameType
 from typing import Any
 from weakref import ref
+
+import numpy as np
 
 from .... import nest
 from ....compile.draws import Number
@@ -21,7 +24,7 @@ from ....compile.record import Recorded, Recording
 from ....compile.traced import Traced
 from ....core.apply import tensor
 from ....core.op import Op
-from ....core.record import Value
+from ....core.record import Value, threads
 from ....framework.shapes import CompositeTensor
 from ....framework.tensor import Tensor
 from ....framework.variable import Variable
@@ -29,6 +32,7 @@ from .. import gradtape as raw
 from ..frozen import found
 
 _PLAIN = (int, float, str, bytes, bool, complex, type(None), Tensor, Variable)
+_MAKERS = {raw.OP: 4, raw.CONVERT: 2, raw.ESCAPE: 3}  # events that make arrays: their places
 _reviving = Lock()
 
 
@@ -90,6 +94,8 @@ class Template:
         self.assigning = False  # a variable, just now
         self.names: dict[Var, Var] = {}  # other names of values, each of a tensor of its own
         self._named: dict[int, tuple[Any, Var]] = {}  # by id of the tensor
+        self.arrays: dict[Var, Any] = {}  # that were made here of constants, or of what was read
+        self._owned: dict[int, Var] = {}  # the same by id
         self._seen: dict[int, Any] = {}  # the last reads of variables
         self._revived: list[tuple[ref, Var]] = []  # tensors that gradient functions may hold
         self._custom = False
@@ -105,6 +111,12 @@ class Template:
             self._custom = True
         elif kind == raw.CUSTOM:
             self._name_anew(event[3])
+        if kind in _MAKERS:
+            self._own(event[_MAKERS[kind]])
+        if kind == raw.OP and self.left:  # what comes back is an array that Python made
+            for operand in event[2]:
+                if isinstance(operand, (np.ndarray, np.generic)):
+                    self._own(operand)
         elif kind == raw.READ:
             self._seen[id(event[1])] = event[2]
         self.entries.append(Entry(event, len(self.program.equations), swept, scene))
@@ -117,6 +129,15 @@ class Template:
                 name = Var(value.var.number, value.shape, value.dtype)
                 self.names[name] = value.var
                 self._named[id(result)] = result, name
+
+    def _own(self, made: Any) -> None:
+        """An array that was made in the dry run: each call has one of its own."""
+        array = made._value if type(made) is Tensor else made
+        if type(array) is Traced or id(array) in self._owned:
+            return
+        if isinstance(array, (np.ndarray, np.generic)):
+            name = Var(-1, array.shape, array.dtype)
+            self._owned[id(array)], self.arrays[name] = name, array
 
     def read(self, variable: Any, seen: Any) -> bool:
         """Whether a tensor is not what was last read of a variable."""
@@ -153,6 +174,7 @@ class Template:
         self.made.clear()
         self._seen.clear()
         self._named.clear()
+        self._owned.clear()
 
     def held(self, thing: Any) -> Any:
         kind = type(thing)
@@ -165,7 +187,9 @@ class Template:
             if id(thing) in self._named:
                 return self._named[id(thing)][1]
             inner = type(value) is Traced and value.recording is self.recording
-            return value.var if inner else thing
+            return value.var if inner else self._owned.get(id(value), thing)
+        if isinstance(thing, (np.ndarray, np.generic)) and id(thing) in self._owned:
+            return ArrayOf(self._owned[id(thing)])
         if kind in (list, tuple):
             parts = [self.held(part) for part in thing]
             same = all(a is b for a, b in zip(parts, thing, strict=True))
@@ -212,6 +236,8 @@ class Template:
 
     def name_all(self, known: Any, ends: dict[Var, Any]) -> None:
         """Give the other names their values; results of the function have the last of these."""
+        for name, array in self.arrays.items():
+            known[name] = tensor(array.view() if array.ndim else np.array(array)[()])
         last = {var: name for name, var in self.names.items()}
         for name, var in self.names.items():
             try:
@@ -220,12 +246,13 @@ class Template:
             except KeyError:  # it ended before this had a value
                 return
 
-    def revived(self, known: dict[Any, Any]) -> Callable[[Callable[..., Any]], Any]:
+    def revived(self, known: Any, reads: dict[int, Any]) -> Callable[[Callable[..., Any]], Any]:
         """Calls a function of the user's that holds tensors of the dry run: they have the values of
-        a call meanwhile."""
+        a call meanwhile, and so have variables."""
+        past = _Past(known, dict(reads))
 
         def call(function: Callable[..., Any]) -> Any:
-            with _reviving:
+            with _reviving, past.here():
                 alive = [(t, t._value, v) for r, v in self._revived if (t := r()) is not None]
                 for t, _, var in alive:
                     if var in known:
@@ -237,6 +264,41 @@ class Template:
                         t.__class__, t._value = Recorded, value
 
         return call
+
+
+class _Past:
+    """Stands for a recording while a piece of it runs once more: variables have the values that
+    they had, and nothing is done to the world."""
+
+    def __init__(self, known: Any, reads: dict[int, Any]) -> None:
+        self._known, self._reads = known, reads
+        self.program = Program()
+
+    @contextmanager
+    def here(self) -> Iterator[None]:
+        before, threads.recording = threads.recording, self
+        try:
+            yield
+        finally:
+            threads.recording = before
+
+    def read(self, variable: Any) -> Any:
+        seen = self._reads.get(id(variable))
+        return tensor(variable._outside()) if seen is None else seen
+
+    def value_of(self, variable: Any) -> Any:
+        return self.read(variable)._value
+
+    def write(self, variable: Any, value: Any) -> None:
+        self._reads[id(variable)] = tensor(value)
+
+    def effect(self, name: str, function: Any, values: Any, arrays: bool) -> Any:
+        """What gives something is done: the derivative of a py_function."""
+        given = [self._known[v.var]._value if type(v) is Traced else v for v in values]
+        return function(*given) if arrays else ()
+
+    def branch(self, number: int) -> Any:
+        return nullcontext()
 
 
 def _untold(equation: Equation) -> bool:
