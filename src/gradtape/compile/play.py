@@ -25,7 +25,7 @@ class Spot(NamedTuple):
 
     f_code: CodeType
     f_lasti: int
-    f_back = None
+    f_back: None = None
 
 
 _NOWHERE = (Spot.__new__.__code__, 0)

@@ -298,14 +298,14 @@ class _Filling:
             params = {"function": equation.op.forward.__wrapped__, "results": None}
             event = (
                 raw.OP, python.numpy_function, tuple(operands), params, tuple(results), None,
-                *spot, self.thread,
+                *spot[:2], self.thread,
             )  # fmt: skip
             self.engine.log.append(event)
             return
         with paused():
             made = _stepped(equation.op.state, operands, spot)
         for end, result in zip(made, results, strict=False):
-            event = raw.OP, identity, (end,), raw.NOTHING, result, None, *spot, self.thread
+            event = raw.OP, identity, (end,), raw.NOTHING, result, None, *spot[:2], self.thread
             self.engine.log.append(event)
 
 
