@@ -177,3 +177,18 @@ def test_a_profile_leaves_everything_as_it_is():
     assert where.startswith("test_numpy_backend.py:")
     assert times[where] > 0
     assert v.numpy() == 1.0
+
+
+def test_a_look_in_steps_is_never_flattened_once_for_all() -> None:
+    x = np.arange(12.0, dtype="f4").reshape(4, 3)
+
+    @tf.function
+    def function(x):
+        part = tf.sin(x)[::2]
+        return tf.reduce_sum(part * part), tf.reduce_sum(part)
+
+    for values in (x, x + 1, x * 2):
+        part = np.sin(values)[::2]
+        total, plain = function(tf.constant(values))
+        np.testing.assert_allclose(total.numpy(), (part * part).sum(), rtol=1e-5)
+        np.testing.assert_allclose(plain.numpy(), part.sum(), rtol=1e-5)

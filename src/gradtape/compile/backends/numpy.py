@@ -224,6 +224,7 @@ class _Writer:
         self.static: set[Var] = set()  # values that are bound, and do not move
         self._names: dict[int, str] = {}  # by id of what is bound
         self._turned: set[str] = set()
+        self._looks: set[Var] = set()  # those of the static values that may lie in steps
         self.lines: list[str] = []
         self.functions: list[str] = []  # that the lines call, behind them
         self.equations: dict[int, Equation] = {}  # by the number of the line, from 2 on
@@ -304,7 +305,7 @@ class _Writer:
         """An array with all of its numbers along one axis."""
         if len(value.shape) == 1:
             return repr(value)
-        if value not in self.static:
+        if value not in self.static or value in self._looks:  # of which it may be a copy
             return f"{value}.reshape(-1)"
         name = f"{value}F"
         if name not in self._turned:
@@ -461,6 +462,7 @@ class _Writer:
                 make = lambda there, k=k: forward(there[source], **params)[k]
                 self.made.append((repr(value), make))
         self.static.update(equation.outputs)
+        self._looks.update(equation.outputs)
 
     def _fresh(self, equation: Equation) -> None:
         if not is_new(equation):
