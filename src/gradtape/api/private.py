@@ -6,6 +6,8 @@ Whatever is not in the table is not there, and says so.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -83,4 +85,18 @@ def module(inner: str) -> ModuleType | None:
         _made[inner] = made = ModuleType(f"tensorflow.{inner}")
         if inner in TABLE:
             made.__dict__.update(TABLE[inner]())
+        made.__dict__["__getattr__"] = partial(_part, inner)
     return _made[inner]
+
+
+def _part(inner: str, name: str) -> Any:
+    """A module of the table in another, or why there is none."""
+    whole = f"{inner}.{name}"
+    if name.startswith("__"):
+        raise AttributeError(name)
+    if whole in TABLE or whole in PACKAGES:
+        return import_module(f"tensorflow.{whole}")
+    from .alias import missing_module
+
+    # No AttributeError: Python would say that the name cannot be imported, and not why.
+    raise ModuleNotFoundError(missing_module(whole), name=whole)

@@ -33,6 +33,8 @@ ABSENT = {
     **dict.fromkeys(("binomial", "stateless_binomial", "parameterized_truncated_normal"), DRAWN),
     "random_gamma_grad": DRAWN,
     "guarantee_const": "an identity for graphs",
+    **dict.fromkeys(("getitem_at", "put_at"), "how a recorded function indexes by a number of its"),
+    **dict.fromkeys(("read_window", "write_window"), "of XLA, by no public name"),
 }
 
 
