@@ -242,11 +242,14 @@ def _visible(entries: Iterator[TracebackType]) -> Iterator[TracebackType]:
     return (entry for entry in entries if not _is_go_between(entry.tb_frame))
 
 
+_WORDING = {"gradtape.api.alias", "gradtape.api.private"}
+
+
 def _is_go_between(frame: FrameType) -> bool:
     """Is this a frame that only words the message of a name that gradtape does not have, or one of
     the doctor's between the program and what it calls?"""
     module = frame.f_globals.get("__name__") or ""
-    if module == "gradtape.api.alias" or module.startswith("gradtape.doctor.engines."):
+    if module in _WORDING or module.startswith("gradtape.doctor.engines."):
         return True
     return frame.f_code.co_name == "__getattr__" and module.partition(".")[0] == "gradtape"
 
