@@ -379,7 +379,7 @@ def test_a_name_that_cannot_be_imported(write):
         ("Session", "; code runs as it is called and there is no graph: drop the session and read"),
         ("mean", "; use tf.reduce_mean"),
         ("math.mean", "; use tf.reduce_mean"),
-        ("train", "; TensorFlow's checkpoints, models and protocol buffers are not here: write"),
+        ("train", "; TensorFlow's models and protocol buffers are not here: write"),
         ("losses.mse", "; Keras is not here yet: write the loss with tf.nn and tf.reduce_mean"),
         ("data", "; there are no input pipelines and no files: keep the data in tensors and"),
         ("_private", ""),
