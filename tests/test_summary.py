@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.io.png import png
 from gradtape.io.protos import array_of, fields, message, tensor_proto
 from gradtape.io.records import crc32c, framed, records
-from gradtape.summary.kinds import png
 
 
 def read(folder: Path) -> list[dict]:

@@ -117,7 +117,7 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "files and input pipelines": (
-        "there are no input pipelines and no files",
+        "there are no input pipelines, and of files those of this machine",
         {
             "keep the data in tensors and take batches with slices, or tf.random.shuffle and "
             "tf.gather": "data OptionalSpec experimental.Optional",

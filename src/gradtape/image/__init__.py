@@ -1,4 +1,6 @@
-"""`tf.image`: images as tensors, [height, width, channels] or a batch; no files of images."""
+"""`tf.image`: images as tensors, [height, width, channels] or a batch; their files are in `io`."""
+
+from typing import TYPE_CHECKING
 
 from ..framework.namespaces import lookup
 from .boxes import (
@@ -61,13 +63,32 @@ from .measures import (
 )  # fmt: skip
 from .resizing import ResizeMethod, resize, resize_with_pad
 
-__getattr__ = lookup(__name__)
+if TYPE_CHECKING:
+    from ..io.images import (
+        decode_and_crop_jpeg,
+        decode_bmp,
+        decode_gif,
+        decode_image,
+        decode_jpeg,
+        decode_png,
+        encode_jpeg,
+        encode_png,
+        extract_jpeg_shape,
+        is_jpeg,
+    )  # fmt: skip
+
+_FILES = """
+    decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_png encode_jpeg
+    encode_png extract_jpeg_shape is_jpeg"""
+__getattr__ = lookup(__name__, {"..io.images": _FILES})
 
 __all__ = [
     "ResizeMethod", "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue",
     "adjust_saturation", "central_crop", "convert_image_dtype", "crop_and_resize",
-    "crop_to_bounding_box", "extract_patches", "flip_left_right", "flip_up_down",
-    "grayscale_to_rgb", "hsv_to_rgb", "image_gradients", "non_max_suppression",
+    "crop_to_bounding_box", "decode_and_crop_jpeg", "decode_bmp", "decode_gif", "decode_image",
+    "decode_jpeg", "decode_png", "encode_jpeg", "encode_png", "extract_jpeg_shape",
+    "extract_patches", "flip_left_right", "flip_up_down",
+    "grayscale_to_rgb", "hsv_to_rgb", "image_gradients", "is_jpeg", "non_max_suppression",
     "non_max_suppression_overlaps", "non_max_suppression_with_scores", "pad_to_bounding_box",
     "per_image_standardization", "psnr", "random_brightness", "random_contrast", "random_crop",
     "random_flip_left_right", "random_flip_up_down", "random_hue", "random_saturation", "resize",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import zlib
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from .. import errors
 from ..framework import convert
 from ..framework.name_scopes import get_name_scope
+from ..io.png import png
 from ..io.protos import message, tensor_proto
 from .writers import emit
 
@@ -151,22 +151,6 @@ def _bytes_of(picture: Any) -> Any:
     from ..image.colour import convert_image_dtype
 
     return convert_image_dtype(picture, "uint8", saturate=True).numpy()
-
-
-def png(pixels: Any) -> bytes:
-    """An image [height, width, 1 to 4 channels] of uint8 or uint16 as a PNG file."""
-    height, width, channels = pixels.shape
-    depth = pixels.dtype.itemsize
-    rows = np.ascontiguousarray(pixels.astype(f">u{depth}")).view(np.uint8).reshape(height, -1)
-    lines = np.concatenate([np.zeros((height, 1), np.uint8), rows], 1)  # 0: as they are
-    kind = {1: 0, 2: 4, 3: 2, 4: 6}[channels]
-    head = struct.pack(">IIBBBBB", width, height, 8 * depth, kind, 0, 0, 0)
-    chunks = (b"IHDR", head), (b"IDAT", zlib.compress(lines.tobytes())), (b"IEND", b"")
-    packed = [
-        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-        for name, data in chunks
-    ]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
 
 
 def wav(frames: Any, rate: int) -> bytes:
