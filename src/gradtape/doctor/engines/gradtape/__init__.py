@@ -141,15 +141,16 @@ class Engine:
             result = original(*operands, **params) if params else original(*operands)
             if result is NotImplemented:
                 return result
+            if self.aside and (there := self.functions.here()) is not log:
+                if there is not None:
+                    self._hear(there, op, operands, params, result, caller())
+                return result
             user = _getframe(1)
             if user.f_globals.get("__package__") not in users:
                 user = caller()
             # Outside of tapes, who called whom tells where the work belongs inside.
             # A Python number may have come from a tensor, by way of other functions.
             inside = threads.active
-            if self.aside and (there := self.functions.here()) is not log:
-                self._hear(there, op, operands, params, result, user)
-                return result
             kept = not inside or (self._left and float in map(type, operands))
             append(
                 (OP, op, operands, params or NOTHING, result, callers(user) if kept else None,
@@ -168,7 +169,7 @@ class Engine:
         self, there: Any, op: Any, operands: Any, params: dict, result: Any, user: Any
     ) -> None:
         """An op of a function that is being recorded."""
-        if there is None or there.assigning:
+        if there.assigning:
             return
         tapes = any(r.pauses for r in threads.active)
         swept = not tapes and user is there.asker
