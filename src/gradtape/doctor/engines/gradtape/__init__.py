@@ -79,11 +79,12 @@ class Engine:
         from .functions import Functions
 
         self.functions = Functions(self)
-        self.aside = 0  # threads that record or play a function
+        self.aside: list[int] = []  # threads that record or play a function
 
     # --- coming and going -------------------------------------------------------------------------
     def start(self) -> None:
-        self.aside = int(threads.recording is not None)  # of this function nothing is heard
+        if threads.recording is not None:  # of this function nothing is heard
+            self.aside.append(get_ident())
         hearing.listeners.append(self.functions)
         self._undo.append(lambda: hearing.listeners.remove(self.functions))
         self._hook_ops()

@@ -72,11 +72,11 @@ class Functions:
     @contextmanager
     def _into(self, there: Template | None) -> Iterator[None]:
         self._local.stack.append(there)
-        self.engine.aside += 1
+        self.engine.aside.append(get_ident())
         try:
             yield
         finally:
-            self.engine.aside -= 1
+            self.engine.aside.remove(get_ident())
             self._local.stack.pop()
 
     # --- recording --------------------------------------------------------------------------------
