@@ -16,9 +16,12 @@ import pytest
 
 import gradtape as tf
 from gradtape.doctor.entry.session import Session
+from gradtape.doctor.rules import CATALOGUE
+from gradtape.doctor.rules.base import Rule
 
 from .programs import PREAMBLE, diagnose, run, seed, sketch
-from .sections import ACCEPT, HERE, Section, facts, sections
+from .sections import ACCEPT, HERE, Section, facts, file_of, sections
+from .wrapping import wrapped
 
 SECTIONS = sections(HERE / "functions.md")
 
@@ -32,6 +35,26 @@ def test_a_program_is_explained(section: Section) -> None:
     assert told == section.expected, f"if these are better words: {ACCEPT} functions"
     if section.cured is not None:
         assert [*map(sketch, diagnose(PREAMBLE + section.cured).findings.values())] == []
+
+
+# Functions must not make variables at every call.
+MAKERS = {"variable-rewrap", "recreated-variable"}
+RULES = [rule for rule in CATALOGUE if not rule.needs and rule.name not in MAKERS]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_program_in_a_function_has_the_findings_of_eager_code(rule: Rule) -> None:
+    programs = [program for s in sections(file_of(rule)) for program in (s.failing, s.cured)]
+    for program in programs:
+        eager = wrapped(program, "# eager") if program and "tf.function" not in program else None
+        if eager is not None:
+            function = eager.replace("# eager", "@tf.function")
+            assert findings(function) == findings(eager), function
+
+
+def findings(program: str) -> list[str]:
+    seed()
+    return [*map(sketch, diagnose(PREAMBLE + program).findings.values())]
 
 
 # --- as without it --------------------------------------------------------------------------------

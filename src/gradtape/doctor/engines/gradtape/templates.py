@@ -8,7 +8,7 @@ if the function had run.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
 from types import FrameType
@@ -18,7 +18,7 @@ from weakref import ref
 import numpy as np
 
 from .... import nest
-from ....compile.draws import Number
+from ....compile.draws import Kernels, Number
 from ....compile.program import Assign, Effect, Equation, Loop, Program, Var
 from ....compile.record import Recorded, Recording
 from ....compile.traced import Traced
@@ -266,13 +266,13 @@ class Template:
         return call
 
 
-class _Past:
-    """Stands for a recording while a piece of it runs once more: variables have the values that
-    they had, and nothing is done to the world."""
+class _Past(Recording):
+    """A recording while a piece of it runs once more: variables have the values that they had, and
+    nothing is done to the world."""
 
     def __init__(self, known: Any, reads: dict[int, Any]) -> None:
+        super().__init__(Kernels(), None, may_create=False)
         self._known, self._reads = known, reads
-        self.program = Program()
 
     @contextmanager
     def here(self) -> Iterator[None]:
@@ -296,9 +296,6 @@ class _Past:
         """What gives something is done: the derivative of a py_function."""
         given = [self._known[v.var]._value if type(v) is Traced else v for v in values]
         return function(*given) if arrays else ()
-
-    def branch(self, number: int) -> Any:
-        return nullcontext()
 
 
 def _untold(equation: Equation) -> bool:
