@@ -145,6 +145,8 @@ class Recording(Recorder):
             own = id(value) if type(value) is Traced else id(operand)
             if own not in self._captured:
                 self._captured[own] = operand, self.program.like(value)
+            elif self._captured[own][0]._mark is None:  # its value was captured, and is followed
+                self._captured[own] = operand, self._captured[own][1]
             return self._captured[own][1]
         if value.dtype.kind not in "fcV":
             return self.var(value)

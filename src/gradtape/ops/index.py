@@ -19,7 +19,7 @@ from .rows import Slices, add_at, add_rows
 # --- slices ---------------------------------------------------------------------------------------
 def _behind(lead: int, key: tuple) -> tuple:
     """A key for an array that has further leading axes."""
-    return (slice(None),) * lead + key
+    return (slice(None),) * lead + (key if key.__class__ is tuple else (key,))
 
 
 def _getitem(a: Any, *_: Any, key: tuple) -> Any:

@@ -37,6 +37,10 @@ def draw(seed: int, index: int) -> dict[str, Any]:
     program["calls"] = [_numbers(rng, program["inputs"], call) for call in range(CALLS - 1)]
     program["calls"].append(program["calls"][0])  # as once before
     program["around"] = rng.random() < 0.3
+    if program["around"]:  # eagerly, a tape inside hears of what the other one watches already
+        given = {one["name"] for one in program["inputs"]}
+        watch = program["scenario"]["watch"]
+        program["scenario"]["watch"] = sorted([0 if n in given else k, n] for k, n in watch)
     program["id"] = f"played-{program['id']}"
     return program
 
