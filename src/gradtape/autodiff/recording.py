@@ -24,7 +24,10 @@ class Tape(Recorder):
 
 def follow(value: Any, recorder: Recorder) -> None:
     """Let the recorder follow this value from now on (what `watch` does)."""
-    others = () if value._mark is None else value._mark.recorders
+    mark = value._mark
+    others = () if mark is None else mark.recorders
+    if mark is not None and mark.live is not None:
+        others = (*others, *[r for r in mark.live.recorders if r not in others])
     if recorder not in others:
         if not hasattr(value, "_id"):
             value._id = next_id()
