@@ -7,6 +7,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 from weakref import ref
 
@@ -150,7 +151,10 @@ class Function:
         if known is not None and known[0]() is instance:
             return known[1]
         key, instances = id(instance), self._instances
-        weak: Any = ref(instance, lambda _: instances.pop(key, None))
+        try:
+            weak: Any = ref(instance, lambda _: instances.pop(key, None))
+        except TypeError:  # an object that nobody can refer to weakly lives as long as the function
+            weak = partial(_same, instance)
         made = Function(_Method(self._python_function, weak, owner), *self._given)
         instances[key] = weak, made
         return made
@@ -197,6 +201,10 @@ class Function:
     def __repr__(self) -> str:
         name = getattr(self._python_function, "__qualname__", self._name)
         return f"<gradtape.function.Function {name}>"
+
+
+def _same(instance: Any) -> Any:
+    return instance
 
 
 class _Method:
