@@ -55,6 +55,7 @@ STARTING = {
 STARTING_ALONE = {
     "checkpoints/test_tensorflow_files::test_written_now",
     "compile/test_function::test_a_setting_for_debugging",
+    "data/test_pipelines::test_importing_gradtape_does_not_import_datasets",
     "doctor/test_lessons::test_the_catalogue_names_every_rule",
     "ops/test_parallel::test_a_forked_process_has_threads_of_its_own",
     "ops/test_parallel::test_a_variable_is_still_changed_in_place",

@@ -29,6 +29,7 @@ autodiff
 arrays math linalg nn strings control io train summary test autograph random signal image sparse \\
 ragged numpy config bitwise sets debugging initializers
 compile
+data
 raw_ops api types experimental internal compat distribute
 doctor
 testing cli __init__ __main__

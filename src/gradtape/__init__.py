@@ -57,7 +57,7 @@ _HOMES = {
     "framework.module": "Module",
     "framework.name_scopes": "name_scope",
     "framework.printing": "print timestamp",
-    "framework.shapes": "TensorShape TensorSpec TypeSpec type_spec_from_value",
+    "framework.shapes": "NoneTensorSpec TensorShape TensorSpec TypeSpec type_spec_from_value",
     "framework.tensor": "Tensor",
     "framework.variable": "Variable",
     "autodiff.custom": "custom_gradient grad_pass_through recompute_grad",
@@ -65,12 +65,13 @@ _HOMES = {
     "control.flow": "case cond foldl foldr map_fn scan switch_case vectorized_map while_loop",
     "control.python": "numpy_function py_function",
     "compile.function": "function",
+    "data.optional": "OptionalSpec",
     "api.graph": """
         Graph control_dependencies device executing_eagerly group hessians init_scope
         inside_function is_symbolic_tensor no_op tuple""",
     "api.toplevel": """
-        AggregationMethod DeviceSpec NoneTensorSpec TensorArraySpec get_current_name_scope
-        get_logger no_gradient register_tensor_conversion_function variable_creator_scope""",
+        AggregationMethod DeviceSpec TensorArraySpec get_current_name_scope get_logger
+        no_gradient register_tensor_conversion_function variable_creator_scope""",
     "dtypes": """
         DType as_dtype bfloat16 bool complex128 complex64 double float16 float32 float64 half
         int16 int32 int64 int8 resource string uint16 uint32 uint64 uint8 variant""",
@@ -85,9 +86,9 @@ _HOMES = {
     "strings.unicode": "fingerprint",
     "signal.nd": "fftnd ifftnd irfftnd rfftnd",
     "": """
-        autodiff autograph bitwise compat config debugging distribute dtypes errors experimental
-        image initializers io linalg math nest nn ragged random raw_ops sets signal sparse strings
-        summary test train types version""",
+        autodiff autograph bitwise compat config data debugging distribute dtypes errors
+        experimental image initializers io linalg math nest nn ragged random raw_ops sets signal
+        sparse strings summary test train types version""",
 }  # fmt: skip
 _find, __dir__, __all__ = _namespace(__name__, _HOMES)
 # Modules by another name, and gradtape's own, which TensorFlow does not have.

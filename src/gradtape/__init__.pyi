@@ -2,12 +2,13 @@
 
 from . import (
     autodiff as autodiff, autograph as autograph, bitwise as bitwise, compat as compat, config
-    as config, debugging as debugging, distribute as distribute, doctor as doctor, dtypes as
-    dtypes, errors as errors, experimental as experimental, image as image, initializers as
-    initializers, internal as internal, io as io, linalg as linalg, math as math, nest as nest,
-    nn as nn, numpy as numpy, ragged as ragged, random as random, raw_ops as raw_ops, sets as
-    sets, signal as signal, sparse as sparse, strings as strings, summary as summary, test as
-    test, testing as testing, train as train, types as types, version as version,
+    as config, data as data, debugging as debugging, distribute as distribute, doctor as doctor,
+    dtypes as dtypes, errors as errors, experimental as experimental, image as image,
+    initializers as initializers, internal as internal, io as io, linalg as linalg, math as
+    math, nest as nest, nn as nn, numpy as numpy, ragged as ragged, random as random, raw_ops as
+    raw_ops, sets as sets, signal as signal, sparse as sparse, strings as strings, summary as
+    summary, test as test, testing as testing, train as train, types as types, version as
+    version,
 )  # fmt: skip
 from .api.graph import (
     Graph as Graph, control_dependencies as control_dependencies, device as device,
@@ -16,11 +17,10 @@ from .api.graph import (
     no_op as no_op, tuple as tuple,
 )  # fmt: skip
 from .api.toplevel import (
-    AggregationMethod as AggregationMethod, DeviceSpec as DeviceSpec, NoneTensorSpec as
-    NoneTensorSpec, TensorArraySpec as TensorArraySpec, get_current_name_scope as
-    get_current_name_scope, get_logger as get_logger, no_gradient as no_gradient,
-    register_tensor_conversion_function as register_tensor_conversion_function,
-    variable_creator_scope as variable_creator_scope,
+    AggregationMethod as AggregationMethod, DeviceSpec as DeviceSpec, TensorArraySpec as
+    TensorArraySpec, get_current_name_scope as get_current_name_scope, get_logger as get_logger,
+    no_gradient as no_gradient, register_tensor_conversion_function as
+    register_tensor_conversion_function, variable_creator_scope as variable_creator_scope,
 )  # fmt: skip
 from .arrays.creation import (
     broadcast_dynamic_shape as broadcast_dynamic_shape, broadcast_static_shape as
@@ -72,6 +72,7 @@ from .control.flow import (
     switch_case as switch_case, vectorized_map as vectorized_map, while_loop as while_loop,
 )  # fmt: skip
 from .control.python import numpy_function as numpy_function, py_function as py_function
+from .data.optional import OptionalSpec as OptionalSpec
 from .debugging import (
     Assert as Assert, assert_equal as assert_equal, assert_greater as assert_greater,
     assert_less as assert_less, assert_rank as assert_rank,
@@ -94,8 +95,8 @@ from .framework.module import Module as Module
 from .framework.name_scopes import name_scope as name_scope
 from .framework.printing import print as print, timestamp as timestamp
 from .framework.shapes import (
-    TensorShape as TensorShape, TensorSpec as TensorSpec, TypeSpec as TypeSpec,
-    type_spec_from_value as type_spec_from_value,
+    NoneTensorSpec as NoneTensorSpec, TensorShape as TensorShape, TensorSpec as TensorSpec,
+    TypeSpec as TypeSpec, type_spec_from_value as type_spec_from_value,
 )  # fmt: skip
 from .framework.tensor import Tensor as Tensor
 from .framework.variable import Variable as Variable

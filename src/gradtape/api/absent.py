@@ -116,11 +116,15 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
             ),
         },
     ),
-    "files and input pipelines": (
-        "there are no input pipelines, and of files those of this machine",
+    "input pipelines": (
+        "TensorFlow's own formats, tables and services for data are not here",
         {
-            "keep the data in tensors and take batches with slices, or tf.random.shuffle and "
-            "tf.gather": "data OptionalSpec experimental.Optional",
+            "read with Python, and give tf.data.Dataset.from_generator what comes": "data",
+        },
+    ),
+    "files": (
+        "of files there are those of this machine",
+        {
             "read files with Python or NumPy and pass on the arrays": (
                 "io audio experimental.register_filesystem_plugin"
             ),

@@ -133,32 +133,6 @@ class TensorArraySpec(TypeSpec):
         return TensorArraySpec(value.element_shape, value.dtype)
 
 
-class NoneTensorSpec(TypeSpec):
-    """The description of None, where a tensor might stand."""
-
-    __slots__ = ()
-
-    @property
-    def value_type(self) -> type:
-        return type(None)
-
-    def _serialize(self) -> tuple[Any, ...]:
-        return ()
-
-    @property
-    def _component_specs(self) -> Any:
-        return []
-
-    def _to_components(self, value: Any) -> Any:
-        return []
-
-    def _from_components(self, components: Any) -> Any:
-        return None
-
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
-        return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
-
-
 class DeviceSpec:
     """The parts of a device's name.
 

@@ -81,6 +81,12 @@ class Kernels:
         for stream in self._streams.values():
             stream.restart()
 
+    def restart_seeded(self) -> None:
+        """Begin again where a seed says so; what has none goes on."""
+        for stream in self._streams.values():
+            if stream.pair is not None:
+                stream.restart()
+
 
 class Kernel:
     """One random op while it is recorded."""

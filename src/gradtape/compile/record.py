@@ -15,6 +15,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,19 @@ MANY = 2000  # equations from one place, of which a user should know
 
 class Unrecordable(Exception):
     """A function cannot be played without Python: it runs eagerly, and `explain` says why."""
+
+
+class Unseen(Exception):
+    """Only the world knows what an effect gives, and a recording on stand-ins does not ask it."""
+
+
+class _StandIns(local):
+    """Per thread: whether functions are recorded on stand-ins."""
+
+    used = False
+
+
+stand_ins = _StandIns()
 
 
 # --- the recording --------------------------------------------------------------------------------
@@ -217,14 +231,23 @@ class Recording(Recorder):
         outcome = read(*map(untraced, values))
         self._say(Guard("raises", read, outcome), tuple(map(self.var, values)), {}, ())
 
-    def effect(self, name: str, function: Callable[..., Any], values: Any, arrays: bool) -> Any:
+    def effect(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        values: Any,
+        arrays: bool,
+        looks: bool = True,
+    ) -> Any:
         """Something that the world can see; if it gives arrays, it is done now, once for the dry
-        run and for the first time that the program is played."""
+        run and for the first time that the program is played. `looks`: perhaps at variables."""
         index, self.effects = self.effects, self.effects + 1
         inputs: tuple = tuple(map(self.var, values))
         made: tuple[Traced, ...] = ()
         if arrays:
-            if self._written:
+            if stand_ins.used:
+                raise Unseen
+            if self._written and looks:
                 raise Unrecordable(f"{name} may look at variables that were assigned before it")
             if index not in self.done:
                 with suspended():

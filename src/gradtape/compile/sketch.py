@@ -107,7 +107,9 @@ class Sketch(Recording):
     def check(self, function: Any, *values: Any) -> None:
         """There is nothing to look at."""
 
-    def effect(self, name: str, function: Any, values: Any, arrays: bool) -> Any:
+    def effect(
+        self, name: str, function: Any, values: Any, arrays: bool, looks: bool = True
+    ) -> Any:
         if arrays:
             raise NotImplementedError(f"what {name} gives is not known before it is called")
         return ()

@@ -205,11 +205,23 @@ class Tree:
 
     def some_take(self, bound: Any, may_create: bool) -> Take:
         """A recording for these arguments, which is not played."""
+        try:
+            return self.taken(bound, may_create)
+        except Unrecordable as reason:
+            raise TypeError(f"{self._name} cannot be recorded: {reason}.") from None
+
+    def taken(self, bound: Any, may_create: bool) -> Take:
+        """The same, for those who know what to do without one."""
         if not self.takes:
             self._record(bound, None, may_create, self._cause)
         if not self.takes:
-            raise TypeError(f"{self._name} cannot be recorded: {self.eager}.")
+            raise Unrecordable(self.eager)
         return self.takes[0]
+
+    def tried(self, bound: Any) -> Take:
+        """A recording for these very numbers, which is not kept."""
+        with _recording:
+            return self.record(bound, None, False, self._cause)[0]
 
     def _other(self, take: Take, failed: Failed, over: list[Take]) -> Take | None:
         """The recording in which all went the same way, up to this guard. Of exceptions only those

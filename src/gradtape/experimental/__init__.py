@@ -10,13 +10,15 @@ from . import dlpack
 
 if TYPE_CHECKING:
     from .. import numpy
+    from ..data.optional import Optional
 
 __all__ = [
-    "async_clear_error", "async_scope", "dlpack", "dtensor", "enable_strict_mode", "numpy",
+    "Optional", "async_clear_error", "async_scope", "dlpack", "dtensor", "enable_strict_mode",
+    "numpy",
 ]  # fmt: skip
 
 
-__getattr__ = lookup(__name__, {"..": "numpy", "": "dtensor"})
+__getattr__ = lookup(__name__, {"..": "numpy", "..data.optional": "Optional", "": "dtensor"})
 
 
 def async_clear_error() -> None:

@@ -566,6 +566,32 @@ class TensorSpec(TypeSpec):
         return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
 
 
+class NoneTensorSpec(TypeSpec):
+    """The description of None, where a tensor might stand."""
+
+    __slots__ = ()
+
+    @property
+    def value_type(self) -> type:
+        return type(None)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return ()
+
+    @property
+    def _component_specs(self) -> Any:
+        return []
+
+    def _to_components(self, value: Any) -> Any:
+        return []
+
+    def _from_components(self, components: Any) -> Any:
+        return None
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
+
+
 def type_spec_from_value(value: Any) -> TypeSpec:
     """The description of a value: a tensor, a variable, or what could become a tensor."""
     if _is_tensor(value):

@@ -120,18 +120,21 @@ class _Seeds:
                 raise ValueError(f"`seed` must be a single whole number, got {seed!r}.")
         if threads.recording is not None:
             return threads.recording.kernel(seed)
-        if self.seed is None:
-            if seed is None:
-                return Stream(*np.frombuffer(os.urandom(16), np.uint64).tolist())
-            pair = _DEFAULT_SEED, int(seed) % _LARGEST
-        else:
-            own = self.ops.randint(0, _LARGEST) if seed is None else seed
-            pair = int(self.seed) % _LARGEST, int(own) % _LARGEST
-            if pair == (0, 0):  # which would mean "no seed" to a kernel
-                pair = 0, _LARGEST
+        pair = self.pair(seed)
+        if pair is None:
+            return Stream(*np.frombuffer(os.urandom(16), np.uint64).tolist())
         if seed is None:
             return Stream.seeded(*pair)
         return self.kernels.setdefault((*kind, *pair), Stream.seeded(*pair))
+
+    def pair(self, seed: Any) -> tuple[int, int] | None:
+        """The two seeds of an op, None if it has none."""
+        if self.seed is None:
+            return None if seed is None else (_DEFAULT_SEED, int(seed) % _LARGEST)
+        own = self.ops.randint(0, _LARGEST) if seed is None else seed
+        pair = int(self.seed) % _LARGEST, int(own) % _LARGEST
+        # Two zeros would mean "no seed" to a kernel.
+        return (0, _LARGEST) if pair == (0, 0) else pair
 
 
 _seeds = _Seeds()
@@ -145,6 +148,11 @@ def when_seed_is_set(one: Any) -> None:
 def global_seed() -> Any:
     """What `set_seed` was given last, None if it was not."""
     return _seeds.seed
+
+
+def seeds_of(seed: Any) -> tuple[int, int] | None:
+    """The two seeds of an op that is made here, by its own seed and the global one."""
+    return _seeds.pair(seed)
 
 
 def set_seed(seed: Any) -> None:

@@ -79,7 +79,10 @@ class Runner:
                 return play(*values, {} if done is None else done)
             return play(*values)
         except Exception as error:
-            raise self._explained(error) from None
+            told = self._explained(error)
+            if told is error:
+                raise  # with what caused it: a Python function's own error
+            raise told from None
         finally:
             restore(token)
             self._free.append(play)

@@ -292,7 +292,9 @@ class _Past(Recording):
     def write(self, variable: Any, value: Any) -> None:
         self._reads[id(variable)] = tensor(value)
 
-    def effect(self, name: str, function: Any, values: Any, arrays: bool) -> Any:
+    def effect(
+        self, name: str, function: Any, values: Any, arrays: bool, looks: bool = True
+    ) -> Any:
         """What gives something is done: the derivative of a py_function."""
         given = [self._known[v.var]._value if type(v) is Traced else v for v in values]
         return function(*given) if arrays else ()

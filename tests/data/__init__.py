@@ -1,0 +1,1 @@
+"""Tests of `tf.data` that need no recorded answers: threads, exceptions, gathering."""
