@@ -1,1 +1,0 @@
-"""Keras on gradtape: its own tests, beside the same run on TensorFlow."""
