@@ -3,7 +3,8 @@
 A size is None where only the numbers tell it, and so is what depends on it; ranks are known. A
 shape rule takes the operands' shapes and the parameters, and gives a list of shapes for several
 results. A `dtype` is the number of the operand that has the same one, or a dtype, or a function of
-the operands' dtypes and the parameters; a tuple of these where several results differ.
+the operands' dtypes and the parameters; a tuple of these where several results differ, or a
+function that gives a list.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ def infer(op: Any, *operands: tuple[Shape, np.dtype], **params: Any) -> Any:
         dtypes[k] if isinstance(k, int) else k(*dtypes, **params) if callable(k) else k
         for k in (rules if isinstance(rules, tuple) else (rules,))
     ]
+    if isinstance(kinds[0], list):
+        kinds = kinds[0]
     if isinstance(told, list):
         return list(zip(told, kinds if len(kinds) > 1 else kinds * len(told), strict=True))
     return None if told is None else (told, kinds[0])

@@ -24,7 +24,8 @@ identity_n = op(  # of which one result has a cotangent, the others have zeros
     lambda g, y: [
         np.zeros_like(one) if part is None else part for part, one in zip(g, y, strict=True)
     ],
-    shape=lambda *shapes: list(shapes), joint=True, real=True, label="IdentityN",
+    shape=lambda *shapes: list(shapes), dtype=lambda *dtypes: list(dtypes), joint=True, real=True,
+    label="IdentityN",
     sample=lambda d: [([d(2, 3), d(2)], {})],
 )  # fmt: skip
 stop_gradient = op(

@@ -34,9 +34,9 @@ class _Lowering(Rewriter):
         return self.constant(like.dtype.type(value))
 
 
-Rule = Callable[..., Var | None]
+Rule = Callable[..., Any]
 _RULES: dict[Any, Rule] = {}
-_ANY = {shape.identity, shape.stop_gradient, shape.add_n}  # of all dtypes
+_ANY = {shape.identity, shape.identity_n, shape.stop_gradient, shape.add_n}  # of all dtypes
 
 
 def _of(op: Any) -> Callable[[Rule], Rule]:
@@ -51,6 +51,11 @@ def _of(op: Any) -> Callable[[Rule], Rule]:
 @_of(shape.stop_gradient)
 def _itself(p: _Lowering, a: Var) -> Var:
     return a
+
+
+@_of(shape.identity_n)
+def _themselves(p: _Lowering, *values: Var) -> tuple[Var, ...]:
+    return values
 
 
 @_of(shape.add_n)
