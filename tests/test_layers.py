@@ -26,11 +26,11 @@ errors dtypes version
 ops
 framework nest
 autodiff
-arrays math linalg nn strings control io train summary test autograph random signal image sparse \\
-ragged numpy config bitwise sets debugging initializers
+arrays math linalg nn strings control io train summary lookup quantization test autograph random \\
+signal image sparse ragged numpy config bitwise sets debugging initializers
 compile
 data
-raw_ops api types experimental internal compat distribute
+raw_ops api types experimental internal compat distribute sysconfig
 doctor
 testing cli __init__ __main__
 """

@@ -87,8 +87,8 @@ _HOMES = {
     "signal.nd": "fftnd ifftnd irfftnd rfftnd",
     "": """
         autodiff autograph bitwise compat config data debugging distribute dtypes errors
-        experimental image initializers io linalg math nest nn ragged random raw_ops sets signal
-        sparse strings summary test train types version""",
+        experimental image initializers io linalg lookup math nest nn quantization ragged
+        random raw_ops sets signal sparse strings summary sysconfig test train types version""",
 }  # fmt: skip
 _find, __dir__, __all__ = _namespace(__name__, _HOMES)
 # Modules by another name, and gradtape's own, which TensorFlow does not have.

@@ -129,7 +129,6 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
                 "io audio experimental.register_filesystem_plugin"
             ),
             "make the columns with NumPy, tf.one_hot and tf.gather": "feature_column",
-            "use a dict, and pass the numbers on": "lookup",
         },
     ),
     "images": (

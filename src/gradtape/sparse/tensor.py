@@ -96,6 +96,10 @@ class SparseTensor(CompositeTensor):
     def get_shape(self) -> TensorShape:
         return self.shape
 
+    def set_shape(self, shape: Any) -> None:
+        """Say what the shape is, which is known already: another one is an error."""
+        self.shape.assert_is_compatible_with(TensorShape(shape))
+
     @property
     def dtype(self) -> dtypes.DType:
         return self.values.dtype
