@@ -14,17 +14,23 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from . import dtypes, errors
+from .core.apply import tensor
 from .core.op import registry
+from .core.record import threads
 from .framework import arguments, convert
 from .framework.namespaces import lookup
 
 __getattr__ = lookup(__name__)
+
+_Unique = namedtuple("UniqueV2", "y idx")  # type: ignore[name-match]
+_Counted = namedtuple("UniqueWithCountsV2", "y idx count")  # type: ignore[name-match]
 
 # Of one argument and of two that match each other: the engine's ops of these names.
 _UNARY = """
@@ -151,6 +157,11 @@ All _all input axis keep_dims=False
 Any _any input axis keep_dims=False
 SelectV2 _select condition t e
 Where _where condition
+Bucketize _bucketize input^ boundaries
+ImageProjectiveTransformV3 _seen images transforms output_shape fill_value interpolation \
+fill_mode='CONSTANT'
+UniqueV2 _unique x^ axis out_idx=tf.int32
+UniqueWithCountsV2 _unique_with_counts x^ axis out_idx=tf.int32
 MatMul _mat_mul a b transpose_a=False transpose_b=False grad_a=False grad_b=False
 """
 
@@ -195,6 +206,58 @@ def _select(condition: Any, t: Any, e: Any) -> Any:
 def _where(condition: Any) -> Any:
     number = isinstance(condition, (int, float))
     return _found("where")(convert.to_tensor(condition, np.dtype(bool)) if number else condition)
+
+
+def _seen(**given: Any) -> Any:
+    from .image.transforms import image_projective_transform
+
+    return image_projective_transform(**given)
+
+
+def _bucketize(input: Any, boundaries: Any) -> Any:
+    if not isinstance(boundaries, (list, tuple)):
+        raise TypeError(
+            f"Expected list for 'boundaries' argument to 'bucketize' Op, not {boundaries}."
+        )
+    edges = np.array(boundaries, np.float32)
+    if (edges[1:] < edges[:-1]).any():
+        raise errors.invalid("Expected sorted boundaries [Op:Bucketize]")
+
+    def places(values: Any) -> Any:
+        return np.searchsorted(edges, np.asarray(values), side="right").astype(np.int32)[()]
+
+    return tensor(convert.computed(places, input._value))
+
+
+def _unique_with_counts(x: Any, axis: Any, out_idx: Any) -> Any:
+    return _Counted(*_uniques(x, axis, out_idx))
+
+
+def _unique(x: Any, axis: Any, out_idx: Any) -> Any:
+    return _Unique(*_uniques(x, axis, out_idx)[:2])
+
+
+def _uniques(x: Any, axis: Any, out_idx: Any) -> list[Any]:
+    """What there is along an axis, in the order of its first coming, where each is, how often."""
+    along = np.asarray(convert.to_tensor(axis)._value).ravel().tolist()
+    if len(along) > 1 or (not along and x._value.ndim != 1):
+        raise errors.invalid("unique expects a 1D vector. [Op:UniqueV2]")
+    place = along[0] if along else 0
+    if not -x._value.ndim <= place < x._value.ndim:
+        raise errors.invalid(f"axis expects to be in the range [0, {x._value.ndim}). [Op:UniqueV2]")
+    kind = np.dtype(dtypes.as_dtype(out_idx).as_numpy_dtype)
+
+    def find(values: Any) -> list[Any]:
+        only = place if values.ndim > 1 else None
+        _, first, inverse, counts = np.unique(values, True, True, True, axis=only)
+        order = np.argsort(first, kind="stable")
+        rank = np.argsort(order, kind="stable")
+        found = np.take(values, first[order], axis=place)
+        return [found, rank[inverse.ravel()].astype(kind), counts[order].astype(kind)]
+
+    if threads.recording is None:
+        return [tensor(one) for one in find(x._value)]
+    return [tensor(one) for one in threads.recording.effect("unique", find, [x._value], True)]
 
 
 def _mat_mul(a: Any, b: Any, transpose_a: Any, transpose_b: Any, grad_a: Any, grad_b: Any) -> Any:

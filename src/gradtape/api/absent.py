@@ -212,7 +212,7 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
                 "ragged.cross ragged.cross_hashed RaggedTensor.* RaggedTensorSpec.*"
             ),
             "work on indices and values, or on tf.sparse.to_dense": (
-                "sparse.cross sparse.cross_hashed sparse.sampled_addmm SparseTensor.* "
+                "sparse.cross sparse.sampled_addmm SparseTensor.* "
                 "SparseTensorSpec.*"
             ),
         },

@@ -8,6 +8,7 @@ from ..framework.namespaces import lookup
 # isort: skip_file
 
 from .tensor import SparseTensor, SparseTensorSpec
+from .crossing import cross_hashed
 from .dense import add, from_dense, sparse_dense_matmul, to_dense, to_indicator
 from .pick import concat, eye, fill_empty_rows, mask, retain, slice, split
 from .reduce import (
@@ -19,9 +20,9 @@ from .shape import expand_dims, reorder, reset_shape, reshape, transpose
 __getattr__ = lookup(__name__)
 
 __all__ = [
-    "SparseTensor", "SparseTensorSpec", "add", "from_dense", "sparse_dense_matmul", "to_dense",
-    "to_indicator", "concat", "eye", "fill_empty_rows", "mask", "retain", "slice", "split",
-    "bincount", "map_values", "maximum", "minimum", "reduce_max", "reduce_sum", "softmax",
-    "segment_mean", "segment_sqrt_n", "segment_sum", "expand_dims", "reorder", "reset_shape",
-    "reshape", "transpose",
+    "SparseTensor", "SparseTensorSpec", "add", "cross_hashed", "from_dense",
+    "sparse_dense_matmul", "to_dense", "to_indicator", "concat", "eye", "fill_empty_rows",
+    "mask", "retain", "slice", "split", "bincount", "map_values", "maximum", "minimum",
+    "reduce_max", "reduce_sum", "softmax", "segment_mean", "segment_sqrt_n", "segment_sum",
+    "expand_dims", "reorder", "reset_shape", "reshape", "transpose",
 ]  # fmt: skip
