@@ -104,8 +104,8 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
         {
             "a SavedModel is a graph of TensorFlow's kernels, save the variables with "
             "tf.train.Checkpoint(model=model).save(path) and keep the Python code": "saved_model",
-            "a TensorFlow Lite model is made of TensorFlow's graph, save the variables with "
-            "tf.train.Checkpoint, load them into the same code on TensorFlow and convert there": (
+            "a TensorFlow Lite model is made of TensorFlow's graph, save variable.numpy() with "
+            "numpy.savez, assign the values in the same code on TensorFlow and convert there": (
                 "lite"
             ),
             "write the update with variable.assign_sub(rate * gradient)": "train",
@@ -212,8 +212,7 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
                 "ragged.cross ragged.cross_hashed RaggedTensor.* RaggedTensorSpec.*"
             ),
             "work on indices and values, or on tf.sparse.to_dense": (
-                "sparse.cross sparse.sampled_addmm SparseTensor.* "
-                "SparseTensorSpec.*"
+                "sparse.cross sparse.sampled_addmm SparseTensor.* SparseTensorSpec.*"
             ),
         },
     ),
