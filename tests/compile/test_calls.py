@@ -140,3 +140,13 @@ def test_variables_assigned_in_a_function_under_a_tape() -> None:
             tape.watch(x)
             y = f(x)
         assert [float(g) for g in tape.gradient(y, [x, v])] == [2 * float(v) - 1, 6.0]
+
+
+def test_a_python_function_under_a_tape_has_its_gradient() -> None:
+    function = tf.function(lambda x: tf.py_function(lambda v: tf.sin(v) * 2.0, [x], x.dtype))
+    x = tf.constant(0.5)
+    for _ in range(2):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        np.testing.assert_allclose(tape.gradient(y, x), 2 * np.cos(0.5), rtol=1e-6)

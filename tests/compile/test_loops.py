@@ -147,3 +147,23 @@ def test_an_error_in_the_body_is_the_users() -> None:
     assert int(walk(table, tf.constant(2))[0]) == 2
     with pytest.raises(tf.errors.InvalidArgumentError):
         walk(table, tf.constant(9))
+
+
+def test_a_loop_under_two_tapes_is_followed_and_guarded() -> None:
+    @tf.function
+    def halved(x):
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                outer.watch(x)
+                inner.watch(x)
+                halving = lambda v: [v * 0.5]
+                y = tf.while_loop(lambda v: tf.norm(v) > 1.0, halving, [x * x])[0]
+                total = tf.reduce_sum(y)
+            first = inner.gradient(total, x)
+        return y, outer.gradient(first, x)
+
+    for scale, factor in ((0.5, 1.0), (2.0, 0.125), (0.5, 1.0), (4.0, 0.03125)):
+        x = tf.constant([scale, 0.0])
+        y, second = halved(x)
+        same(y, factor * x * x)
+        same(second, tf.constant([2 * factor, 2 * factor]))

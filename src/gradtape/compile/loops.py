@@ -98,13 +98,13 @@ class State:
         last = first + len(self.body.outside)
         return operands[:n], operands[n:first], operands[first:last], operands[last:]
 
-    def steps(self, carried: Callable[[], list], for_cond: list) -> Iterator[int]:
-        """The numbers of the rows, or of the steps."""
+    def steps(self, carried: list, for_cond: list, cond: Any) -> Iterator[int]:
+        """The numbers of the rows, or of the steps as long as a condition holds."""
         if self.cond is None:
             yield from self.order or ()
             return
         k = 0
-        while (self.limit is None or k < self.limit) and self.cond([*carried(), *for_cond])[0]:
+        while (self.limit is None or k < self.limit) and cond([*carried, *for_cond])[0]:
             yield k
             k += 1
 
@@ -113,7 +113,7 @@ class State:
         carried, sequences, outside, for_cond = self.parts(values)
         n, kept = self.carried, []
         rows: list[list] = []
-        for k in self.steps(lambda: carried, for_cond):
+        for k in self.steps(carried, for_cond, self.cond):
             given = [*carried, *[s[k] for s in sequences], *outside]
             if self.keeps:
                 derivative = self.body.derivative(given)
@@ -243,8 +243,11 @@ def _step_by_step(loop: State, operands: list) -> list:
     """Every step through the program of the body: whoever follows sees its ops."""
     carried, sequences, outside, for_cond = loop.parts(operands)
     rows: list[list] = []
-    raw = [untraced(t._value) for t in for_cond]
-    for k in loop.steps(lambda: [untraced(t._value) for t in carried], raw):
+
+    def holds(values: list) -> Any:  # in a recording, a guard
+        return interpret(loop.cond.program, values) if loop.cond is not None else None
+
+    for k in loop.steps(carried, for_cond, holds):
         given = [*carried, *[s[k] for s in sequences], *outside]
         found = interpret(loop.body.program, given)
         carried[:] = found[: loop.carried]

@@ -170,7 +170,8 @@ class Tree:
                 if fresh:
                     raise
                 found = Failed(RAISED, error, done)
-            if found is None:
+            if found is None:  # only Python will do, whatever was done for the recording
+                done = {}
                 break
             if found.__class__ is not Failed:
                 if take is not self.takes[0]:
