@@ -381,7 +381,6 @@ def test_a_name_that_cannot_be_imported(write):
         ("math.mean", "; use tf.reduce_mean"),
         ("train", "; TensorFlow's models and protocol buffers are not here: write"),
         ("losses.mse", "; Keras is not here yet: write the loss with tf.nn and tf.reduce_mean"),
-        ("data", "; there are no input pipelines and no files: keep the data in tensors and"),
         ("_private", ""),
         ("nothing_like_it", ""),
     ],

@@ -7,7 +7,6 @@ import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
-from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -35,9 +34,6 @@ log = logging.getLogger("gradtape")
 LIMIT = 64  # programs for one key
 RAISED = -1  # in place of a guard's number: the program raised an exception
 FIRST = "the first call"
-# One for all functions: with one each, two threads whose functions call each other would wait for
-# each other.
-_recording = RLock()
 
 
 _UNKNOWN = object()
@@ -78,8 +74,7 @@ class Take:
             return None
         if threads.recording is None and not alone and may_call() and not self._watched_by_hand():
             if self._derivative is _UNKNOWN:
-                with _recording:
-                    self._derivative = derive(self.program, leaves)
+                self._derivative = derive(self.program, leaves)
             if self._derivative is not None:
                 return self._derivative.call(leaves, done)
         found = interpret(self.program, leaves, done, mode(), hear)
@@ -175,8 +170,7 @@ class Tree:
                 break
             if found.__class__ is not Failed:
                 if take is not self.takes[0]:
-                    self.takes.remove(take)
-                    self.takes.insert(0, take)
+                    self.takes = [take, *[t for t in self.takes if t is not take]]
                 return take.pack(found)
             if fresh:  # what is played differs in last bits from what was recorded
                 done = found.done
@@ -200,8 +194,7 @@ class Tree:
 
     def _once(self, bound: Any, done: dict[int, Any]) -> Any:
         """A recording for this call alone, in which what was performed is not done again."""
-        with _recording:
-            take, recording = self.record(bound, done, False, "")
+        take, recording = self.record(bound, done, False, "")
         return take.pack(interpret(take.program, bound.leaves, recording.done, mode()))
 
     def some_take(self, bound: Any, may_create: bool) -> Take:
@@ -221,8 +214,7 @@ class Tree:
 
     def tried(self, bound: Any) -> Take:
         """A recording for these very numbers, which is not kept."""
-        with _recording:
-            return self.record(bound, None, False, self._cause)[0]
+        return self.record(bound, None, False, self._cause)[0]
 
     def _other(self, take: Take, failed: Failed, over: list[Take]) -> Take | None:
         """The recording in which all went the same way, up to this guard. Of exceptions only those
@@ -250,22 +242,23 @@ class Tree:
         if len(self.takes) >= LIMIT:
             self._warn(cause)
             return None, None
-        with _recording:
-            try:
-                take, recording = self.record(bound, done, may_create, cause)
-                if recording.created:
-                    self.created = True
-                    if self._cause != FIRST:
-                        raise ValueError(
-                            "Creating variables on a non-first call to a function decorated with "
-                            "tf.function."
-                        )
-                    # And once more, as it will be from now on.
-                    take, recording = self.record(bound, done, False, cause)
-            except Unrecordable as reason:
-                self.eager = str(reason)
-                return None, None
-        self.takes.insert(0, take)
+        try:
+            take, recording = self.record(bound, done, may_create, cause)
+            if recording.created:
+                self.created = True
+                if self._cause != FIRST:
+                    raise ValueError(
+                        "Creating variables on a non-first call to a function decorated with "
+                        "tf.function."
+                    )
+                # And once more, as it will be from now on.
+                take, recording = self.record(bound, done, False, cause)
+        except Unrecordable as reason:
+            self.eager = str(reason)
+            return None, None
+        # Nothing is locked while a function is recorded: it may wait for another thread, as a step
+        # for its next batch, and that may record, too. What two threads record at once is one.
+        self.takes = [take, *self.takes]
         return take, recording.done
 
     def record(
