@@ -54,21 +54,30 @@ def suspended() -> Iterator[None]:
         threads.recording = recording
 
 
-class _Custom:
-    """One call of a function with a gradient of its own, as the sweep sees an op."""
+class Call:
+    """One call of a function, as the sweep sees an op: `pull` takes the cotangents of all results
+    and gives those of all operands."""
 
-    name, label, push = "custom_gradient", "CustomGradient", None
+    push = None
     real, batches, joint, broadcasts = True, False, True, False
     names: tuple = ((),)
     plans: ClassVar[dict] = {}
 
-    def __init__(self, grad: Any, operands: list, variables: list, results: list) -> None:
-        self.rules = (Pull(grad, operands, variables, results),)
-        # What ran inside; forward mode, which has no use for a backward function, takes this way.
-        self.inside = results
+    def __init__(self, name: str, label: str, pull: Callable[[list], list]) -> None:
+        self.name, self.label, self.rules = name, label, (pull,)
 
     def plan(self, tracked: tuple[bool, ...]) -> tuple[tuple, Callable[..., list]]:
         return (), lambda *_: []
+
+
+class _Custom(Call):
+    """One call of a function with a gradient of its own."""
+
+    def __init__(self, grad: Any, operands: list, variables: list, results: list) -> None:
+        pull = Pull(grad, operands, variables, results)
+        super().__init__("custom_gradient", "CustomGradient", pull)
+        # What ran inside; forward mode, which has no use for a backward function, takes this way.
+        self.inside = results
 
 
 def custom_gradient(f: Callable[..., Any] | None = None) -> Any:

@@ -8,12 +8,12 @@ derivative of the derivative, and see every op instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
+from ..autodiff.custom import Call
 from ..autodiff.sweep import settled
 from ..autodiff.tape import GradientTape
 from ..core.apply import followers, several, tensor
@@ -71,7 +71,7 @@ class Derivative:
         where = [k for k, value in enumerate(results) if value.dtype.kind in "fcV"]
         floating = tuple([results[k] for k in where])
         made = [tensor(value) for value in results]
-        call = _Call(self, kept)
+        call = Call("function", "PartitionedCall", lambda g: self.pull(kept, g))
         for k, t in zip(
             where, several(call, operands, {}, floating, followers(operands)), strict=True
         ):
@@ -103,21 +103,6 @@ def _answered(answer: Any, found: list) -> Any:
     return Slices(
         found[values], indices.tensor._value if indices.__class__ is Operand else indices, shape
     )
-
-
-class _Call:
-    """One call of a function, as the sweep sees an op."""
-
-    name, label, push = "function", "PartitionedCall", None
-    real, batches, joint, broadcasts = True, False, True, False
-    names: tuple = ((),)
-    plans: ClassVar[dict] = {}
-
-    def __init__(self, derivative: Derivative, kept: list) -> None:
-        self.rules: tuple[Callable[[list], list]] = (lambda g: derivative.pull(kept, g),)
-
-    def plan(self, tracked: tuple[bool, ...]) -> tuple[tuple, Callable[..., list]]:
-        return (), lambda *_: []
 
 
 def derive(program: Program, leaves: list) -> Derivative | None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from .. import arrays, nest
+from ..autodiff.custom import Call
 from ..core.apply import followers, several, tensor
 from ..core.operand import Operand
 from ..core.record import threads
@@ -177,21 +178,6 @@ class Back:
         )  # fmt: skip
 
 
-class _Call:
-    """One loop, as the sweep sees an op."""
-
-    name, label, push = "while_loop", "While", None
-    real, batches, joint, broadcasts = True, False, True, False
-    names: tuple = ((),)
-    plans: ClassVar[dict] = {}
-
-    def __init__(self, pull: Callable[[list], list]) -> None:
-        self.rules = (pull,)
-
-    def plan(self, tracked: tuple[bool, ...]) -> tuple[tuple, Callable[..., list]]:
-        return (), lambda *_: []
-
-
 # --- playing --------------------------------------------------------------------------------------
 def play(loop: State, operands: list) -> list:
     """On tensors: an equation of a recording, or step by step where tapes look on."""
@@ -233,7 +219,15 @@ def _say(loop: State, operands: list, mark: Any) -> list:
         said = threads.recording.say(equation, (tensor(box), *cotangents), {}, found)
         return [Operand(tensor(value)) for value in said]
 
-    followed = iter(several(_Call(pull), [operands[k] for k in sources], {}, tuple(parts), mark))
+    followed = iter(
+        several(
+            Call("while_loop", "While", pull),
+            [operands[k] for k in sources],
+            {},
+            tuple(parts),
+            mark,
+        )
+    )
     return [
         next(followed) if floats else tensor(r) for r, floats in zip(results, floating, strict=True)
     ]

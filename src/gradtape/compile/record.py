@@ -15,6 +15,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import count
 from threading import local
 from typing import Any
 
@@ -26,12 +27,10 @@ from ..core.apply import QUIET, followers, note, restore, several, silence, tens
 from ..core.place import caller
 from ..core.record import Mark, Recorder, join, mark_of, next_id, threads
 from ..framework.shapes import TensorShape
+from ..random import seeds_of_op
 from .draws import Kernel, Kernels, Number, Place
 from .program import Assign, Check, Effect, Equation, Guard, Program, Python, Var
 from .traced import OUT_OF_SCOPE, READERS, Recorded, Traced, numbers, raised, untraced
-
-_DEFAULT_SEED, _LARGEST = 87654321, 2**31 - 1  # as `gradtape.random` has them
-
 
 log = logging.getLogger("gradtape")
 MANY = 2000  # equations from one place, of which a user should know
@@ -73,7 +72,7 @@ class Recording(Recorder):
         self.done: dict[int, Any] = {}  # what effects gave that were performed in the dry run
         self.effects = 0
         self._kernels, self._seed, self._may_create = kernels, seed, may_create
-        self._drawn = 0  # ops without a seed of their own
+        self._drawn = count()  # the seeds of ops without one of their own
         self._scope: tuple[int, ...] = ()  # the branches that it is in
         self._constants: dict[Any, tuple[Var, Any]] = {}
         self._captured: dict[int, tuple[Any, Var]] = {}  # tensors, by their id or their value's
@@ -261,16 +260,7 @@ class Recording(Recorder):
     def kernel(self, seed: Any) -> Kernel:
         """The stream of a random op, by TensorFlow's rules for graphs: ops without a seed of their
         own count from 0 in each function."""
-        pair: tuple[int, int] | None = None
-        if self._seed is not None:
-            own = self._drawn if seed is None else int(seed)
-            pair = int(self._seed) % _LARGEST, own % _LARGEST
-            self._drawn += seed is None
-        elif seed is not None:
-            pair = _DEFAULT_SEED, int(seed) % _LARGEST
-        if pair == (0, 0):
-            pair = 0, _LARGEST
-        return self.kernel_of(pair)
+        return self.kernel_of(seeds_of_op(self._seed, seed, self._drawn.__next__))
 
     def kernel_of(self, pair: tuple[int, int] | None) -> Kernel:
         return Kernel(self, self._kernels.at((*self._scope, len(self.streams)), pair))
@@ -283,7 +273,7 @@ class Recording(Recorder):
     def branch(self, number: int) -> Iterator[None]:
         """A block that is a graph of its own in TensorFlow: its random ops count from 0."""
         before = self._drawn, self._scope
-        self._drawn, self._scope = 0, (*self._scope, len(self.streams), number)
+        self._drawn, self._scope = count(), (*self._scope, len(self.streams), number)
         try:
             yield
         finally:

@@ -12,8 +12,8 @@ from ..framework.tracking import Trackable
 from ..io import gfile
 
 
-class TableInitializerBase(Trackable):
-    """Keys and values for a table."""
+class KeysAndValues(Trackable):
+    """What has keys of one dtype and values of another."""
 
     def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
         self._key_dtype = dtypes.as_dtype(key_dtype)
@@ -28,6 +28,10 @@ class TableInitializerBase(Trackable):
     def value_dtype(self) -> Any:
         """The dtype of the values."""
         return self._value_dtype
+
+
+class TableInitializerBase(KeysAndValues):
+    """Keys and values for a table."""
 
     def initialize(self, table: Any) -> None:
         """Accepted: a table is filled when it is made."""

@@ -10,26 +10,12 @@ import numpy as np
 from .. import dtypes, errors
 from ..core.apply import tensor
 from ..framework import convert
-from ..framework.tracking import Trackable
 from ..strings.hashing import farm
+from .initializers import KeysAndValues
 
 
-class LookupInterface(Trackable):
+class LookupInterface(KeysAndValues):
     """What all tables have."""
-
-    def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
-        self._key_dtype = dtypes.as_dtype(key_dtype)
-        self._value_dtype = dtypes.as_dtype(value_dtype)
-
-    @property
-    def key_dtype(self) -> Any:
-        """The dtype of the keys."""
-        return self._key_dtype
-
-    @property
-    def value_dtype(self) -> Any:
-        """The dtype of the values."""
-        return self._value_dtype
 
     @property
     def name(self) -> Any:

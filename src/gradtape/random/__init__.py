@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakSet
 
@@ -129,15 +130,21 @@ class _Seeds:
 
     def pair(self, seed: Any) -> tuple[int, int] | None:
         """The two seeds of an op, None if it has none."""
-        if self.seed is None:
-            return None if seed is None else (_DEFAULT_SEED, int(seed) % _LARGEST)
-        own = self.ops.randint(0, _LARGEST) if seed is None else seed
-        pair = int(self.seed) % _LARGEST, int(own) % _LARGEST
-        # Two zeros would mean "no seed" to a kernel.
-        return (0, _LARGEST) if pair == (0, 0) else pair
+        return seeds_of_op(self.seed, seed, lambda: self.ops.randint(0, _LARGEST))
 
 
 _seeds = _Seeds()
+
+
+def seeds_of_op(whole: Any, seed: Any, following: Callable[[], int]) -> tuple[int, int] | None:
+    """What an op takes for its seeds, of the global seed and its own: `following` gives the next
+    one where only the first is there. None if there is neither."""
+    if whole is None:
+        return None if seed is None else (_DEFAULT_SEED, int(seed) % _LARGEST)
+    own = following() if seed is None else seed
+    pair = int(whole) % _LARGEST, int(own) % _LARGEST
+    # Two zeros would mean "no seed" to a kernel.
+    return (0, _LARGEST) if pair == (0, 0) else pair
 
 
 def when_seed_is_set(one: Any) -> None:
