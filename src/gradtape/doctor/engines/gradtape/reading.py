@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-from contextlib import redirect_stdout
 from functools import partial
-from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -23,6 +21,7 @@ from ...source.place import Place, Written, at
 from ...trace import Event, Value, Variable, Watch
 from .. import gradtape as raw
 from ..joining import Joiner
+from ..quiet import quiet
 from .fading import Again, Faded, FadedValue
 
 # What TensorFlow makes of several ops is labelled as one of them, which tells little of what it
@@ -258,7 +257,7 @@ class Reader(Joiner):
         inside = [self._value(r, time) for r in op.inside]
 
         def pull(cotangents: Any) -> list:
-            with redirect_stdout(StringIO()):  # what the user's function prints was printed once
+            with quiet():  # what the user's function prints was printed once
                 return [_dense(h) for h in op.rules[0](list(cotangents))]
 
         if getattr(function._f, "__module__", None) == python.__name__:

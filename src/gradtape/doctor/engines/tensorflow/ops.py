@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from functools import lru_cache
-from io import StringIO
 from typing import Any
 
 import numpy as np
 
+from ..quiet import quiet
 from . import values
 
 # The operands that are data; the others say how: axes, shapes, positions in time.
@@ -102,7 +102,7 @@ def unrecorded() -> Iterator[None]:
     """What is computed here is on no tape and in no graph, and says nothing."""
     from tensorflow.python.framework import ops
 
-    with ops.init_scope(), redirect_stdout(StringIO()):
+    with ops.init_scope(), quiet():
         yield
 
 
@@ -174,7 +174,7 @@ def model_puller(model: Any, x: Any, given: Sequence[Any]) -> Callable:
     def work(cotangents: Any) -> list:
         import tensorflow as tf
 
-        with tf.GradientTape() as tape:
+        with quiet(), tf.GradientTape() as tape:
             tape.watch([v for v in given if hasattr(v, "_numpy")])
             results = [tf.convert_to_tensor(r) for r in tf.nest.flatten(model(x, training=False))]
         gs = [_cotangent(g, o) for g, o in zip(cotangents, results, strict=False)]
@@ -182,7 +182,7 @@ def model_puller(model: Any, x: Any, given: Sequence[Any]) -> Callable:
 
     def pull(cotangents: Any) -> list:
         # Tapes belong to threads, so that in a new one no other tape hears of it.
-        with ThreadPoolExecutor(1) as thread, redirect_stdout(StringIO()):
+        with ThreadPoolExecutor(1) as thread:
             return thread.submit(work, cotangents).result()
 
     return pull
