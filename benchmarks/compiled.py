@@ -52,6 +52,7 @@ LIBRARIES = {
 
 
 def main(library, workload):
+    sys.path.pop(0)  # this folder has a `keras.py`, and TensorFlow imports Keras
     _, module, build = LIBRARIES[library]
     workload = importlib.import_module("workloads." + workload.replace("-", "_"))
     loss = build(importlib.import_module(module), workload)()

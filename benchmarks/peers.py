@@ -53,11 +53,18 @@ def cores():
     return os.cpu_count() or 1
 
 
+def hide_scripts():
+    """Keep the scripts of this folder from being taken for modules: one is called `keras`."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != here]
+
+
 # The worker: one library, one process.
 
 
 def work(worker_class, library):
     """Answer requests, one JSON object per line, until the input ends."""
+    hide_scripts()  # TensorFlow imports `keras`
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # whatever a library prints must not end up among the answers
     worker = None
