@@ -47,6 +47,7 @@ STARTING = {
     "doctor/tensorflow/test_keras",
     "doctor/tensorflow/test_same",
     "doctor/tensorflow/test_steady",
+    "keras/test_front",
     "test_examples",
     "test_forks",
     "test_reference_scripts",

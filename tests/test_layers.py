@@ -27,10 +27,10 @@ ops
 framework nest
 autodiff
 arrays math linalg nn strings control io train summary lookup quantization test autograph random \\
-signal image sparse ragged numpy config bitwise sets debugging initializers
+signal image sparse ragged numpy config bitwise sets debugging
 compile
 data
-raw_ops api types experimental internal compat distribute sysconfig
+raw_ops api types experimental internal compat distribute sysconfig keras
 doctor
 testing cli __init__ __main__
 """

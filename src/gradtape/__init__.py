@@ -76,9 +76,10 @@ _HOMES = {
         DType as_dtype bfloat16 bool complex128 complex64 double float16 float32 float64 half
         int16 int32 int64 int8 resource string uint16 uint32 uint64 uint8 variant""",
     "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
-    "initializers": """
+    "random.initializers": """
         constant_initializer ones_initializer random_normal_initializer
         random_uniform_initializer zeros_initializer""",
+    "keras": "initializers losses metrics optimizers",
     "ragged.tensor": "RaggedTensor RaggedTensorSpec",
     "sparse.distances": "edit_distance",
     "sparse.tensor": "SparseTensor SparseTensorSpec",
@@ -87,7 +88,7 @@ _HOMES = {
     "signal.nd": "fftnd ifftnd irfftnd rfftnd",
     "": """
         autodiff autograph bitwise compat config data debugging distribute dtypes errors
-        experimental image initializers io linalg lookup math nest nn quantization ragged
+        experimental image io keras linalg lookup math nest nn quantization ragged
         random raw_ops sets signal sparse strings summary sysconfig test train types version""",
 }  # fmt: skip
 _find, __dir__, __all__ = _namespace(__name__, _HOMES)

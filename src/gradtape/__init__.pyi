@@ -3,12 +3,12 @@
 from . import (
     autodiff as autodiff, autograph as autograph, bitwise as bitwise, compat as compat, config
     as config, data as data, debugging as debugging, distribute as distribute, doctor as doctor,
-    dtypes as dtypes, errors as errors, experimental as experimental, image as image,
-    initializers as initializers, internal as internal, io as io, linalg as linalg, lookup as
-    lookup, math as math, nest as nest, nn as nn, numpy as numpy, quantization as quantization,
-    ragged as ragged, random as random, raw_ops as raw_ops, sets as sets, signal as signal,
-    sparse as sparse, strings as strings, summary as summary, sysconfig as sysconfig, test as
-    test, testing as testing, train as train, types as types, version as version,
+    dtypes as dtypes, errors as errors, experimental as experimental, image as image, internal
+    as internal, io as io, keras as keras, linalg as linalg, lookup as lookup, math as math,
+    nest as nest, nn as nn, numpy as numpy, quantization as quantization, ragged as ragged,
+    random as random, raw_ops as raw_ops, sets as sets, signal as signal, sparse as sparse,
+    strings as strings, summary as summary, sysconfig as sysconfig, test as test, testing as
+    testing, train as train, types as types, version as version,
 )  # fmt: skip
 from .api.graph import (
     Graph as Graph, control_dependencies as control_dependencies, device as device,
@@ -100,10 +100,8 @@ from .framework.shapes import (
 )  # fmt: skip
 from .framework.tensor import Tensor as Tensor
 from .framework.variable import Variable as Variable
-from .initializers import (
-    constant_initializer as constant_initializer, ones_initializer as ones_initializer,
-    random_normal_initializer as random_normal_initializer, random_uniform_initializer as
-    random_uniform_initializer, zeros_initializer as zeros_initializer,
+from .keras import (
+    initializers as initializers, losses as losses, metrics as metrics, optimizers as optimizers,
 )  # fmt: skip
 from .linalg.decompositions import (
     eig as eig, eigvals as eigvals, matrix_square_root as matrix_square_root,
@@ -139,6 +137,11 @@ from .math.reductions import (
 )  # fmt: skip
 from .nn.backprops import required_space_to_batch_paddings as required_space_to_batch_paddings
 from .ragged.tensor import RaggedTensor as RaggedTensor, RaggedTensorSpec as RaggedTensorSpec
+from .random.initializers import (
+    constant_initializer as constant_initializer, ones_initializer as ones_initializer,
+    random_normal_initializer as random_normal_initializer, random_uniform_initializer as
+    random_uniform_initializer, zeros_initializer as zeros_initializer,
+)  # fmt: skip
 from .signal.nd import fftnd as fftnd, ifftnd as ifftnd, irfftnd as irfftnd, rfftnd as rfftnd
 from .sparse.distances import edit_distance as edit_distance
 from .sparse.tensor import SparseTensor as SparseTensor, SparseTensorSpec as SparseTensorSpec

@@ -16,7 +16,7 @@ import difflib
 import sys
 from pathlib import Path
 
-from gradtape.doctor.engines.choice import installed
+from gradtape.api.alias import installed
 from gradtape.doctor.rules import CATALOGUE
 
 from .programs import PREAMBLES, diagnose, seed, sketch

@@ -16,6 +16,7 @@ import pytest
 import gradtape as tf
 from gradtape import doctor
 from gradtape.api.run import Program
+from gradtape.api import alias
 from gradtape.doctor.engines import choice
 from gradtape.doctor.entry.session import RUNNING
 from gradtape.testing import assert_gradients_flow
@@ -415,7 +416,7 @@ def test_a_terminal_that_knows_only_ascii(write) -> None:
 
 
 # --- which engine ---------------------------------------------------------------------------------
-@pytest.mark.skipif(choice.installed(), reason="it is there")
+@pytest.mark.skipif(alias.installed(), reason="it is there")
 def test_an_engine_that_is_not_there() -> None:
     process = examine("--engine", "tensorflow", "-c", "print('ran')")
     assert (process.returncode, process.stdout) == (2, "")

@@ -89,14 +89,9 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "Keras": (
-        "Keras is not here yet",
+        "of Keras there is Keras 3",
         {
-            "keep the weights in a tf.Variable and write the step with tf.GradientTape": (
-                "keras layers estimator nn.RNNCell*"
-            ),
-            "write the loss with tf.nn and tf.reduce_mean": "losses",
-            "keep the sum and the count in Python or in a tf.Variable": "metrics",
-            "write the update with variable.assign_sub(rate * gradient)": "optimizers",
+            "use tf.keras": "layers estimator nn.RNNCell* python.keras compat.v1.keras",
         },
     ),
     "saving and serving": (
@@ -239,7 +234,6 @@ ABSENT: dict[str, Reason] = {
 # Names that TensorFlow 2 does not have, of TensorFlow 1, NumPy and PyTorch, and what to write.
 ELSEWHERE: dict[str, str] = {
     "get_variable": "use tf.Variable(initial_value)",
-    "initializers": "draw the first values with tf.random.normal or tf.random.uniform",
     "variable_scope": "keep variables as attributes of a tf.Module",
     "trainable_variables": "ask a tf.Module for it, or a tape for tape.watched_variables()",
     "assign": "use variable.assign(value)",

@@ -19,12 +19,26 @@ ENGINE = "gradtape"
 SPAWN = "multiprocessing.spawn"
 
 
-def install() -> None:
-    """Make ``tensorflow`` and its submodules resolve to gradtape, before any other finder."""
-    if not any(isinstance(finder, Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, Finder())
-        if SPAWN in sys.modules:
-            _follow(sys.modules[SPAWN])
+def install() -> bool:
+    """Make ``tensorflow`` and its submodules resolve to gradtape, before any other finder; False
+    if they do already."""
+    if any(isinstance(finder, Finder) for finder in sys.meta_path):
+        return False
+    sys.meta_path.insert(0, Finder())
+    if SPAWN in sys.modules:
+        _follow(sys.modules[SPAWN])
+    return True
+
+
+def installed() -> bool:
+    """Is the real TensorFlow installed?"""
+    return PathFinder.find_spec(ALIAS) is not None
+
+
+def loaded() -> bool:
+    """Has the real TensorFlow been imported?"""
+    module = sys.modules.get(ALIAS)
+    return module is not None and module.__name__ == ALIAS
 
 
 class Finder:
@@ -169,15 +183,19 @@ def public_names() -> list[str]:
     found = []
     for name in _offered(engine):
         found.append(name)
-        value = getattr(engine, name)  # some are imported only now, to propose what is in them
-        if name == "raw_ops":  # the same things again, under names that nobody looks for
+        if name in _NOT_PROPOSED:
             continue
+        value = getattr(engine, name)  # some are imported only now, to propose what is in them
         if isinstance(value, ModuleType) and value.__name__.startswith(ENGINE):
             inner = (
                 one for one in _offered(value) if not isinstance(getattr(value, one), ModuleType)
             )
             found += [f"{name}.{one}" for one in inner]
     return found
+
+
+# The same things again, under names that nobody looks for; and Keras, which takes a second to import.
+_NOT_PROPOSED = ("raw_ops", "keras", "initializers", "losses", "metrics", "optimizers")
 
 
 def _offered(module: ModuleType) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 import gradtape
-from gradtape.doctor.engines.choice import installed
+from gradtape.api.alias import installed
 from gradtape.doctor.entry.session import Session
 
 from ..programs import PREAMBLES, diagnose

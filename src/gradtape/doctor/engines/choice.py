@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import sys
-from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from ...api import alias
+from ...api.alias import installed as installed
 from ...api.run import Program
 
 ENGINES = ("auto", "gradtape", "tensorflow")
@@ -30,24 +30,13 @@ def choose(wanted: str, program: Program) -> str:
     return wanted
 
 
-def installed() -> bool:
-    """Is the real TensorFlow there?"""
-    return PathFinder.find_spec(alias.ALIAS) is not None
-
-
 def in_sight(names: dict[str, Any]) -> str:
     """The engine that a module computes with, by the names in it."""
     for thing in list(names.values()):
         name = thing.__name__ if isinstance(thing, ModuleType) else ""
-        if name.partition(".")[0] in (alias.ALIAS, "keras") and _real():
+        if name.partition(".")[0] in (alias.ALIAS, "keras") and alias.loaded():
             return "tensorflow"
     return "gradtape"
-
-
-def _real() -> bool:
-    """Has the real TensorFlow been imported?"""
-    module = sys.modules.get(alias.ALIAS)
-    return module is not None and module.__name__ == alias.ALIAS
 
 
 # --- reading imports, without running anything ----------------------------------------------------

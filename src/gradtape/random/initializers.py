@@ -6,10 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays, dtypes, random
-from .framework.namespaces import lookup
-
-__getattr__ = lookup(__name__)
+from .. import arrays, dtypes, random
 
 _PARTITION = ("partition_shape", "partition_offset")
 
