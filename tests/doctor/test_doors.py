@@ -15,8 +15,8 @@ import pytest
 
 import gradtape as tf
 from gradtape import doctor
-from gradtape.api.run import Program
 from gradtape.api import alias
+from gradtape.api.run import Program
 from gradtape.doctor.engines import choice
 from gradtape.doctor.entry.session import RUNNING
 from gradtape.testing import assert_gradients_flow

@@ -194,7 +194,7 @@ def public_names() -> list[str]:
     return found
 
 
-# The same things again, under names that nobody looks for; and Keras, which takes a second to import.
+# The same things again, under names that nobody looks for; and Keras, which takes long to import.
 _NOT_PROPOSED = ("raw_ops", "keras", "initializers", "losses", "metrics", "optimizers")
 
 
