@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import gradtape as tf
 from gradtape import dtypes
 from gradtape.dtypes import DType, as_dtype
 
@@ -207,3 +208,22 @@ def test_bfloat16_is_imported_only_when_it_is_used():
         "assert 'ml_dtypes' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
+def test_floats_of_8_bits_store_numbers_and_no_gradient(name):
+    small = getattr(tf.experimental, name)
+    assert as_dtype(name) is as_dtype(small.as_numpy_dtype) is small
+    assert small.size == 1
+    assert small.max == ml_dtypes.finfo(name).max
+    x = tf.constant([0.3, -1.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        stored = tf.cast(x, small)
+        y = tf.cast(stored, tf.float32)
+    assert stored.dtype is small
+    assert y.numpy().tolist() == [0.3125, -1.0]
+    assert tape.gradient(y, x) is None
+    assert tf.saturate_cast(1e9, small).numpy() == small.max
+    with pytest.raises(tf.errors.UnimplementedError, match=f"Cast int32 to {name}"):
+        tf.cast([1, 2], small)

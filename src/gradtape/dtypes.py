@@ -62,11 +62,11 @@ class DType:
         """Fill the one slot that waits: importing `ml_dtypes` takes 6 ms, and few need it."""
         if attribute != "as_numpy_dtype":
             raise AttributeError(f"'DType' object has no attribute {attribute!r}")
-        if self is not bfloat16:
+        if self.name not in _FOREIGN:
             raise KeyError(self.as_datatype_enum)
         import ml_dtypes
 
-        self.as_numpy_dtype = ml_dtypes.bfloat16
+        self.as_numpy_dtype = getattr(ml_dtypes, self.name)
         return self.as_numpy_dtype
 
     @property
@@ -105,10 +105,10 @@ class DType:
     def _bound(self, which: str, words: str) -> Any:
         if self.is_integer:
             return getattr(np.iinfo(self.as_numpy_dtype), which)
-        if self is bfloat16:
+        if self.name in _FOREIGN:
             import ml_dtypes
 
-            return getattr(ml_dtypes.finfo(ml_dtypes.bfloat16), which)
+            return getattr(ml_dtypes.finfo(self.as_numpy_dtype), which)
         if self.is_floating:
             return getattr(np.finfo(self.as_numpy_dtype), which)
         kind = f" with type {self}" if self.is_numpy_compatible else ""
@@ -149,6 +149,8 @@ class DType:
         return as_dtype, (self.name,)
 
 
+# The types that NumPy has from `ml_dtypes`, with their bytes.
+_FOREIGN = {"bfloat16": 2, "float8_e5m2": 1, "float8_e4m3fn": 1}
 _by_enum: dict[int, DType] = {}
 _by_type: dict[type, DType] = {}
 _by_any: dict[Any, DType] = {}
@@ -179,7 +181,7 @@ def _declare(name: str, enum: int, np_type: Any = None, kind: str = "") -> DType
     dtype.is_unsigned = kind == "u"
     dtype.is_numeric = kind in ("i", "u", "f", "c")
     dtype.is_numpy_compatible = kind != ""
-    dtype.size = 2 if name == "bfloat16" else 0
+    dtype.size = _FOREIGN.get(name, 0)
     _by_enum[enum] = _by_any[enum] = _by_any[name] = dtype
     if np_type is not None:
         dtype.as_numpy_dtype = np_type
@@ -210,6 +212,10 @@ variant = _declare("variant", 21)
 uint32 = _declare("uint32", 22, np.uint32, "u")
 uint64 = _declare("uint64", 23, np.uint64, "u")
 
+# `tf.experimental` shows these two. They are for storing: TensorFlow computes with none of them.
+for _name, _enum in (("float8_e5m2", 24), ("float8_e4m3fn", 25)):
+    _declare(_name, _enum, None, "f").is_numeric = False
+
 half = float16
 double = float64
 
@@ -237,8 +243,8 @@ def _find(value: Any) -> DType | None:
     if not isinstance(np_type, type):
         return None
     # Strings of any length and encoding share these; bfloat16 is known by name, not imported.
-    if np_type.__name__ == "bfloat16" and issubclass(np_type, np.generic):
-        return bfloat16
+    if np_type.__name__ in _FOREIGN and issubclass(np_type, np.generic):
+        return _by_any[np_type.__name__]
     if np_type is builtins.str and isinstance(np_dtype, np.dtype):
         return string  # NumPy 2's StringDType
     return _by_type.get(np_type)

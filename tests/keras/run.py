@@ -56,11 +56,12 @@ def keras_source() -> Path:
 
 
 def find_files(parts: Iterable[str] = ()) -> list[str]:
-    """Keras's files of tests, relative to `keras/src`."""
+    """Keras's files of tests, relative to `keras/src`, in the order of the parts."""
     source = keras_source()
     every = sorted(path.relative_to(source).as_posix() for path in source.rglob("*_test.py"))
     asked = tuple(part.removeprefix("keras/src/") for part in parts)
-    return [file for file in every if not asked or file.startswith(asked)]
+    found = [file for part in asked for file in every if file.startswith(part)]
+    return list(dict.fromkeys(found)) if asked else every
 
 
 def command(engine: str, files: Iterable[str], outcomes: Path, *options: str) -> list[str]:

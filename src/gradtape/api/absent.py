@@ -142,11 +142,11 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "small numbers": (
-        "there are no quantised numbers, and no floats of 8 bits or fewer",
+        "there are no quantised numbers, and of floats of 8 bits or fewer only two",
         {
             "": (
                 "qint8 qint16 qint32 quint8 quint16 quantization dtypes.QUANTIZED_DTYPES dtypes.q* "
-                "experimental.float4* experimental.float8* experimental.int2 experimental.int4 "
+                "experimental.float4* experimental.float8*uz experimental.int2 experimental.int4 "
                 "experimental.uint2 experimental.uint4 dtypes.experimental"
             ),
         },

@@ -175,6 +175,13 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
             f"Cast {dtypes.of(own).name} to {dtypes.of(wanted).name} is not supported; {way} "
             "converts [Op:Cast]",
         )  # fmt: skip
+    small = next((kind for kind in (own, wanted) if kind.name.startswith("float8")), None)
+    if small is not None and {own.kind, wanted.kind} & {*"biuc"}:
+        raise errors.UnimplementedError(
+            None, None,
+            f"Cast {dtypes.of(own).name} to {dtypes.of(wanted).name} is not supported; {small.name} "
+            "is made of floats, and becomes floats: cast to tf.float32 in between [Op:Cast]",
+        )  # fmt: skip
     if own.kind == "c" and wanted.kind != "c":
         log.warning(
             "You are casting an input of type %s to an incompatible dtype %s.  This will discard "

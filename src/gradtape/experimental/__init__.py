@@ -11,14 +11,23 @@ from . import dlpack
 if TYPE_CHECKING:
     from .. import numpy
     from ..data.optional import Optional
+    from .floats import float8_e4m3fn, float8_e5m2
 
 __all__ = [
     "Optional", "async_clear_error", "async_scope", "dlpack", "dtensor", "enable_strict_mode",
-    "numpy",
+    "float8_e4m3fn", "float8_e5m2", "numpy",
 ]  # fmt: skip
 
 
-__getattr__ = lookup(__name__, {"..": "numpy", "..data.optional": "Optional", "": "dtensor"})
+__getattr__ = lookup(
+    __name__,
+    {
+        "..": "numpy",
+        "..data.optional": "Optional",
+        "": "dtensor",
+        ".floats": "float8_e4m3fn float8_e5m2",
+    },
+)
 
 
 def async_clear_error() -> None:

@@ -232,9 +232,14 @@ def _cast(a: Any, dtype: Any) -> Any:
     return a.astype(dtype)
 
 
+# As TensorFlow: floats of 8 bits hold no gradient.
 cast: Op = op(
     "cast", _cast,
-    lambda g, a_dtype: cast(g, dtype=a_dtype) if a_dtype.kind in "fcV" else None,
+    lambda g, a_dtype, dtype: (
+        cast(g, dtype=a_dtype)
+        if a_dtype.kind in "fcV" and a_dtype.itemsize > 1 and dtype.itemsize > 1
+        else None
+    ),
     shape=same, dtype=asked, params=("dtype",), push="linear", batches=True, real=True, casts=True,
     sample=lambda d: [([d(2, 3)], {"dtype": np.dtype("float64")})],
 )  # fmt: skip
