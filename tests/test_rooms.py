@@ -38,6 +38,7 @@ BESIDE = {
     "nn.embedding_lookup": "arrays",  # gather
     "random.log_uniform_candidate_sampler": "nn",  # the other samplers
     "random.uniform_candidate_sampler": "nn",
+    "dtypes.experimental": "experimental",  # the same names
     "experimental.async_scope": "api",  # executing_eagerly and what else there is of graphs
     "types.experimental.Callable": "compile",  # tf.function
     "types.experimental.ConcreteFunction": "compile",

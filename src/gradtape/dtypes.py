@@ -268,5 +268,10 @@ def as_dtype(type_value: Any) -> DType:
 
 # Functions on tensors that TensorFlow has here too.
 __getattr__ = lookup(
-    __name__, {"arrays.values": "cast saturate_cast", "math.elementwise": "complex"}
+    __name__,
+    {
+        "arrays.values": "cast saturate_cast",
+        "math.elementwise": "complex",
+        "experimental.floats": "experimental",
+    },
 )

@@ -179,8 +179,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     if small is not None and {own.kind, wanted.kind} & {*"biuc"}:
         raise errors.UnimplementedError(
             None, None,
-            f"Cast {dtypes.of(own).name} to {dtypes.of(wanted).name} is not supported; {small.name} "
-            "is made of floats, and becomes floats: cast to tf.float32 in between [Op:Cast]",
+            f"Cast {dtypes.of(own).name} to {dtypes.of(wanted).name} is not supported; "
+            f"{small.name} is cast from and to floats: take tf.float32 in between [Op:Cast]",
         )  # fmt: skip
     if own.kind == "c" and wanted.kind != "c":
         log.warning(
