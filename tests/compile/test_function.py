@@ -251,3 +251,42 @@ def test_a_setting_for_debugging(setting: str, times: int) -> None:
         env={**os.environ, "GRADTAPE_FUNCTION": setting},
     )  # fmt: skip
     assert done.stdout.split() == ["ran"] * times
+
+
+def test_structures_and_iterators_come_the_short_way() -> None:
+    """The second call of a kind is played without looking at its arguments closely."""
+
+    @tf.function
+    def add(parts, more):
+        a, (b, n) = parts
+        return {"sum": a + b * n + more[0], "parts": parts}
+
+    one, two = tf.constant([1.0, 2.0]), tf.constant(3.0)
+    for _ in range(3):
+        assert add((one, (two, 2)), [one])["sum"].numpy().tolist() == [8.0, 10.0]
+    assert add((one, (two, 3)), [one])["sum"].numpy().tolist() == [11.0, 13.0]
+    assert add((two, (two, 3)), [one])["sum"].numpy().tolist() == [13.0, 14.0]
+    assert add((one, (two, 3)), [one, one])["sum"].numpy().tolist() == [11.0, 13.0]
+    assert add.experimental_get_tracing_count() == 4
+
+    @tf.function
+    def draw(iterator):
+        return tf.experimental.Optional.from_value({"b": iterator.get_next() * 2, "a": two})
+
+    for dtype in (tf.int64, tf.int64, tf.float32):
+        iterator = iter(tf.data.Dataset.range(3, output_type=dtype))
+        drawn = [draw(iterator).get_value() for _ in range(3)]
+        assert [list(one) for one in drawn] == [["b", "a"]] * 3
+        assert [float(one["b"]) for one in drawn] == [0.0, 2.0, 4.0]
+        with pytest.raises(tf.errors.OutOfRangeError):
+            draw(iterator)
+
+
+def test_the_profile_of_a_function_that_draws_elements() -> None:
+    @tf.function
+    def draw(iterator):
+        return iterator.get_next() * 2
+
+    iterator = iter(tf.data.Dataset.range(100))
+    draw(iterator)
+    assert "test_function.py" in str(draw.profile(iterator))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 import traceback
 
 import pytest
@@ -47,6 +48,25 @@ def test_prefetch_works_ahead() -> None:
     iterator = iter(data.prefetch(2))
     assert int(next(iterator)) == 0
     assert started.wait(10)  # two more were made, which nobody asked for
+
+
+def test_automatic_prefetch_takes_a_thread_where_elements_take_long() -> None:
+    def slow(x):
+        time.sleep(0.001)
+        return x
+
+    def slowly(x):
+        return tf.py_function(slow, [x], tf.int64)
+
+    data = Dataset.range(12)
+    iterator = iter(data.map(lambda x: x + 1).prefetch(tf.data.AUTOTUNE))
+    found = [int(next(iterator)) for _ in range(12)]
+    assert found == list(range(1, 13))
+    assert not working()
+    iterator = iter(data.map(slowly).prefetch(tf.data.AUTOTUNE))
+    found = [int(next(iterator)) for _ in range(6)]
+    assert working()
+    assert found + [int(x) for x in iterator] == list(range(12))
 
 
 def test_nothing_is_made_before_it_is_asked_for() -> None:

@@ -12,7 +12,6 @@ from typing import Any
 from weakref import ref
 
 from ..config import functions_run_eagerly
-from ..framework.tensor import Tensor
 from .draws import Kernels
 from .hearing import only_to_ops
 from .program import Failed
@@ -80,10 +79,12 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         shortcut, tried = self._shortcut, None
-        if shortcut is not None and not kwargs and shortcut.fits(args):
+        values = None if shortcut is None or kwargs else shortcut.values(args)
+        if values is not None:
+            assert shortcut is not None
             take, done = shortcut.take, dict[int, Any]()
             try:
-                found = take.run([t._value for t in args if t.__class__ is Tensor], done)
+                found = take.run(values, done)
             except Exception as error:
                 found = Failed(RAISED, error, done)
             if found.__class__ is not Failed:

@@ -345,9 +345,10 @@ def _results(result: Any, function: Any) -> tuple[list, Callable[[list], Any]]:
 
     if single:
         return [made[k] for k in where], operator.itemgetter(0) if where else lambda tensors: None
-    text = _written(result, count())
+    names: dict[str, Any] = {}
+    text = _written(result, count(), names)
     if text is not None:
-        return [made[k] for k in where], eval(f"lambda t: {text}")
+        return [made[k] for k in where], eval(f"lambda t: {text}", names)
 
     def pack(tensors: list) -> Any:
         flat = list(others)
@@ -358,29 +359,33 @@ def _results(result: Any, function: Any) -> tuple[list, Callable[[list], Any]]:
     return [made[k] for k in where], pack
 
 
-def _written(structure: Any, numbers: Iterator[int]) -> str | None:
+def _written(structure: Any, numbers: Iterator[int], names: dict[str, Any]) -> str | None:
     """A structure of plain tuples, lists, dictionaries and tensors as Python writes it, which is
-    ten times as quick to make as any other."""
+    ten times as quick to make as any other; what it needs for more goes to `names`."""
     kind = structure.__class__
     if kind is dict:
         if not all(isinstance(key, (str, int)) for key in structure):
             return None
         # Leaves are in the order of the keys.
-        parts = {key: _written(structure[key], numbers) for key in nest_order(structure)}
+        parts = {key: _written(structure[key], numbers, names) for key in nest_order(structure)}
         if None in parts.values():
             return None
         return f"{{{', '.join(f'{key!r}: {parts[key]}' for key in structure)}}}"
     if kind in (tuple, list):
-        inside = [_written(part, numbers) for part in structure]
+        inside = [_written(part, numbers, names) for part in structure]
         if None in inside:
             return None
         words = ", ".join(map(str, inside))
         return f"[{words}]" if kind is list else f"({words}{',' * (len(inside) == 1)})"
     if structure is None:
         return "None"
-    plain = isinstance(structure, (Value, Variable, *_PLAIN)) and not isinstance(
-        structure, CompositeTensor
-    )
+    if isinstance(structure, CompositeTensor):
+        spec = structure._type_spec
+        parts_text = _written(spec._to_components(structure), numbers, names)
+        name = f"made_{len(names)}"
+        names[name] = spec._from_components
+        return None if parts_text is None else f"{name}({parts_text})"
+    plain = isinstance(structure, (Value, Variable, *_PLAIN))
     return f"t[{next(numbers)}]" if plain else None
 
 

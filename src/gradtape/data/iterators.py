@@ -142,6 +142,10 @@ class Iterator(CompositeTensor):
     def _type_spec(self) -> TypeSpec:  # type: ignore[override]
         return IteratorSpec(self.element_spec)
 
+    def _handed(self) -> tuple[Any, Any]:
+        """What tells it from others when it is an argument of a function, and its tensor."""
+        return self.element_spec, self._handle
+
     def __iter__(self) -> Iterator:
         return self
 
@@ -184,6 +188,7 @@ class Iterator(CompositeTensor):
 def _drawn(held: Any, spec: Any, or_none: bool = False) -> tuple[Any, list[Any]]:
     """Whether there was an element at a call of the function that is recorded, and its leaves."""
     specs = structure.flatten(spec)
+    dense = all(isinstance(one, TensorSpec) for one in specs)
 
     def draw(held: Any) -> list[Any]:
         leaves = held.item().next()
@@ -191,7 +196,7 @@ def _drawn(held: Any, spec: Any, or_none: bool = False) -> tuple[Any, list[Any]]
             if not or_none:
                 raise errors.OutOfRangeError(None, None, _END)
             return [np.False_, *_arrays([stand_in(one, 0, 0) for one in specs])]
-        return [np.True_, *_arrays(leaves)]
+        return [np.True_, *([leaf._value for leaf in leaves] if dense else _arrays(leaves))]
 
     made = threads.recording.effect("IteratorGetNext", draw, [held], True, False)
     has, *rest = map(tensor, made)

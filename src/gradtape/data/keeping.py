@@ -14,7 +14,7 @@ from ..core.record import Value
 from . import records, structure
 from .node import AUTOTUNE, Element, Node, Table, in_order
 from .selecting import Step
-from .workers import ahead
+from .workers import ahead, ahead_when_slow
 
 AUTOMATIC = 2  # elements that are made ahead if nobody says how many
 
@@ -105,12 +105,14 @@ class Prefetch(Step):
         super().__init__(before)
         if size < AUTOTUNE:
             raise errors.invalid("buffer_size must be >= 0 or set buffer_size to be -1")
-        self._size = AUTOMATIC if size == AUTOTUNE else size
+        self._size = size
 
     def table(self) -> Table | None:
         return self.before.table()  # numbers of rows need no thread
 
     def run(self, elements: Iterator[Element]) -> Iterator[Element]:
+        if self._size == AUTOTUNE:
+            return ahead_when_slow(elements, AUTOMATIC)
         return ahead(elements, self._size) if self._size else elements
 
 

