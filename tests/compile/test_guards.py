@@ -364,3 +364,24 @@ def test_two_threads_that_go_different_ways() -> None:
     assert v.numpy() == 200.0
     # Each thread may meet the first guard before the other has recorded its way.
     assert len(next(iter(function._trees.values())).takes) <= 4
+
+
+def test_a_guard_that_fails_in_a_function_of_a_function() -> None:
+    count, drawn = tf.Variable(0.0), tf.Variable(0.0)
+
+    @tf.function
+    def inner(x: Any) -> Any:
+        count.assign_add(1.0)
+        drawn.assign(tf.random.uniform([], seed=3))
+        return tf.cond(x > 0.0, lambda: x * 2.0, lambda: x * 3.0)
+
+    @tf.function
+    def outer(x: Any) -> Any:
+        return inner(x) + 1.0
+
+    tf.random.set_seed(1)
+    numbers = [1.0, 2.0, -1.0, -2.0, 3.0]
+    found = [(float(outer(tf.constant(x))), float(count), float(drawn)) for x in numbers]
+    assert [y for y, _, _ in found] == [3.0, 5.0, -2.0, -5.0, 7.0]
+    assert [n for _, n, _ in found] == [1.0, 2.0, 3.0, 4.0, 5.0]  # not once for each attempt
+    assert [d for _, _, d in found[2:]] == pytest.approx([0.24208665, 0.1917609, 0.6031507])

@@ -177,7 +177,7 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
             ),
             "keep the parts in a tuple, a dict or a tf.Module": (
                 "experimental.*ExtensionType* experimental.extension_type experimental.Structured* "
-                "experimental.DynamicRaggedShape experimental.RowPartition NoneTensorSpec "
+                "experimental.DynamicRaggedShape NoneTensorSpec "
                 "TensorArraySpec"
             ),
             "use tf.nn.conv2d and let tf.GradientTape find its gradients": (

@@ -58,6 +58,7 @@ class Player:
         self.journal: list[tuple[Any, Any]] = []  # variables and what they held
         self.began: list[int] = []  # equations of the recording around it before each of its own
         self.guards = self.effects = 0
+        self.take_back = None if self.recording is None else self.recording.here()
 
     def play(self, leaves: Any) -> Any:
         program, known = self.program, self.known
@@ -75,6 +76,8 @@ class Player:
             failed = self._play(equation)
             if failed is not None:
                 self.undo()
+                if self.take_back is not None:  # another recording is played in its place
+                    self.take_back()
                 return failed
         self._advance()
         # Never the very tensor that was given, which would have derivative 1 to itself.

@@ -334,6 +334,20 @@ class Recording(Recorder):
         self._say(op, (self.var(value),), {}, (made.var,))
         self._written[variable._id] = variable, made
 
+    def here(self) -> Callable[[], None]:
+        """This point of the recording: called, it takes back what was said since then. Effects that
+        were performed are not performed again."""
+        equations, effects = len(self.program.equations), self.effects
+        written, seen = dict(self._written), dict(self._seen)
+        streams, guarded = list(self.streams), set(self._guarded)
+
+        def take_back() -> None:
+            del self.program.equations[equations:]
+            self.effects, self.streams, self._guarded = effects, streams, guarded
+            self._written, self._seen = written, seen
+
+        return take_back
+
     def known(self, shape: tuple[int, ...]) -> TensorShape:
         """A shape as users see it."""
         return TensorShape.known(shape)

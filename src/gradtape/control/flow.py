@@ -13,7 +13,7 @@ from ..arrays.tensor_array import TensorArray
 from ..core import apply
 from ..core.record import Value, threads
 from ..framework import convert
-from ..framework.shapes import TensorSpec
+from ..framework.shapes import CompositeTensor, TensorSpec
 from ..math import reductions
 
 
@@ -193,7 +193,7 @@ def while_loop(
 
 
 def _settled(value: Any) -> Any:
-    kept = isinstance(value, (Value, TensorArray)) or convert.is_sparse(value)
+    kept = isinstance(value, (Value, TensorArray, CompositeTensor))
     return value if kept else convert.to_tensor(value)
 
 

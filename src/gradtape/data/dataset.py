@@ -549,6 +549,11 @@ class Dataset:
         return tensor(np.int64(crc32(steps.encode())))
 
 
+# Libraries tell a dataset by this name, without importing TensorFlow.
+Dataset.__module__ = "tensorflow.python.data.ops.dataset_ops"
+Dataset.__name__ = Dataset.__qualname__ = "DatasetV2"
+
+
 def _text(value: Any) -> str:
     """A file name."""
     if hasattr(value, "_value"):

@@ -11,11 +11,12 @@ from . import dlpack
 if TYPE_CHECKING:
     from .. import numpy
     from ..data.optional import Optional
+    from ..ragged.partition import RowPartition
     from .floats import float8_e4m3fn, float8_e5m2
 
 __all__ = [
-    "Optional", "async_clear_error", "async_scope", "dlpack", "dtensor", "enable_strict_mode",
-    "float8_e4m3fn", "float8_e5m2", "numpy",
+    "Optional", "RowPartition", "async_clear_error", "async_scope", "dlpack", "dtensor",
+    "enable_strict_mode", "float8_e4m3fn", "float8_e5m2", "numpy",
 ]  # fmt: skip
 
 
@@ -24,6 +25,7 @@ __getattr__ = lookup(
     {
         "..": "numpy",
         "..data.optional": "Optional",
+        "..ragged.partition": "RowPartition",
         "": "dtensor",
         ".floats": "float8_e4m3fn float8_e5m2",
     },

@@ -275,6 +275,9 @@ class Tensor(Value, metaclass=_TensorType):
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
 
+# Libraries tell TensorFlow's classes by name and module: theirs is a class above EagerTensor.
+Value.__module__ = "tensorflow.python.framework.tensor"
+Value.__name__ = Value.__qualname__ = "Tensor"
 Tensor.__module__, Tensor.__qualname__ = "tensorflow.python.framework.ops", "EagerTensor"
 type.__dict__["__name__"].__set__(Tensor, "tensorflow.python.framework.ops.EagerTensor")
 

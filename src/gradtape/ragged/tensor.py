@@ -73,6 +73,7 @@ class RaggedTensor(CompositeTensor):
     <tf.RaggedTensor [[1.0, 2.0], [3.0]]>
     """
 
+    __module__ = "tensorflow.python.ops.ragged.ragged_tensor"  # libraries tell it by that
     __array_priority__ = 101
     _differentiable_part = "flat_values"
     values: Any

@@ -66,6 +66,7 @@ class SparseTensor(CompositeTensor):
            [3., 0.]], dtype=float32)>
     """
 
+    __module__ = "tensorflow.python.framework.sparse_tensor"  # libraries tell it by that
     indices: Any
     values: Any
     dense_shape: Any
