@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -293,3 +294,30 @@ def test_inside_a_function_it_says_what_to_do(prefix: str) -> None:
     checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
     with pytest.raises(tf.errors.UnimplementedError, match=r"outside of tf\.function"):
         tf.function(lambda x: checkpoint.write(prefix))(tf.constant(1.0))
+
+
+def test_a_list_that_is_filled_before_the_next_attribute_is_set(tmp_path: Path) -> None:
+    class Rule(tf.Module):
+        def __init__(self) -> None:
+            self.variables_made, self.slots = [], []
+
+        def build(self) -> None:
+            made = [tf.Variable(0.0), tf.Variable(0.0)]
+            self.variables_made.extend(made)
+            self.slots = made
+
+    saved = Rule()
+    saved.build()
+    saved.slots[1].assign(3.0)
+    path = tf.train.Checkpoint(rule=saved).save(tmp_path / "c")
+    rule = Rule()
+    tf.train.Checkpoint(rule=rule).restore(path)
+    rule.build()
+    assert [float(v) for v in rule.slots] == [0.0, 3.0]
+
+
+def test_a_defaultdict_is_not_looked_into(tmp_path: Path) -> None:
+    module = tf.Module()
+    module.by_number = defaultdict(list, {0: [tf.Variable(1.0)]})
+    path = tf.train.Checkpoint(module=module).write(tmp_path / "c")
+    assert [name for name, _ in tf.train.list_variables(path)] == ["_CHECKPOINTABLE_OBJECT_GRAPH"]

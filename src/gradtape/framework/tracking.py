@@ -7,16 +7,20 @@ in `_deferred_dependencies`, and are handed out when something of the name arriv
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 # Where an object keeps these: TensorFlow's names, which Keras passes by when it saves a model.
 _HELD = "_self_unconditional_dependency_names"
 WAITING = "_self_unconditional_deferred_dependencies"
-_PLAIN = (list, dict, OrderedDict, defaultdict)
+# Restorations that have values for places in lists and dictionaries, which cannot tell when they are
+# filled: they look again whenever an attribute is set anywhere.
+LOOKING: WeakSet[Any] = WeakSet()
+_PLAIN = (list, dict, OrderedDict)  # not defaultdict: so says TensorFlow
 
 
 class Trackable:
@@ -87,6 +91,8 @@ class AutoTrackable(Trackable):
             return
         if is_followed(value):
             self._track_trackable(value, name, overwrite=True)
+            for restoration in tuple(LOOKING):
+                restoration.settle()
         elif name in self.__dict__.get(_HELD, ()):
             del self.__dict__[_HELD][name]
 

@@ -58,7 +58,7 @@ class Checkpoint(AutoTrackable):
     3
 
     Differs from TensorFlow: the files are safetensors. What is put later into a list or a
-    dictionary is restored when the status is asked, or when an attribute is set beside it.
+    dictionary is restored when the status is asked, or when the next attribute is set.
     """
 
     _root: Any

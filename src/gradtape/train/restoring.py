@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import errors
 from ..framework import convert
-from ..framework.tracking import children, is_followed
+from ..framework.tracking import LOOKING, children, is_followed
 from .files import Node
 
 # What TensorFlow's C++ calls some types.
@@ -103,6 +103,8 @@ class Restoration:
                 self.bind(held[name], number)
             else:
                 self._open.append((one, name, number))
+        if not self._open:
+            LOOKING.discard(self)
 
     def _wait(self, one: Any, name: str, number: int) -> None:
         waiting = getattr(one, "_deferred_dependencies", None)
@@ -110,6 +112,7 @@ class Restoration:
             waiting[name] = partial(self._arrive, number)
         else:
             self._open.append((one, name, number))
+            LOOKING.add(self)
 
     def _arrive(self, number: int, value: Any) -> None:
         self.bind(value, number)
