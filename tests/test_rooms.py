@@ -30,6 +30,7 @@ OTHERWISE = {"experimental.numpy": "numpy"}
 # Names whose like is in another room, beside which they stand.
 BESIDE = {
     "linalg.global_norm": "math",  # clipping by it
+    "experimental.RowPartition": "ragged",
     "math.approx_max_k": "arrays",  # sorting
     "math.approx_min_k": "arrays",
     "math.top_k": "arrays",

@@ -299,11 +299,13 @@ def test_inside_a_function_it_says_what_to_do(prefix: str) -> None:
 def test_a_list_that_is_filled_before_the_next_attribute_is_set(tmp_path: Path) -> None:
     class Rule(tf.Module):
         def __init__(self) -> None:
-            self.variables_made, self.slots = [], []
+            super().__init__()
+            self.made: list[Any] = []
+            self.slots: list[Any] = []
 
         def build(self) -> None:
             made = [tf.Variable(0.0), tf.Variable(0.0)]
-            self.variables_made.extend(made)
+            self.made.extend(made)
             self.slots = made
 
     saved = Rule()

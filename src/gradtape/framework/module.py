@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from .. import nest
 from . import name_scopes
-from .tracking import WAITING, Trackable, is_followed
+from .tracking import WAITING, Trackable, is_followed, look_again
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
@@ -58,6 +58,7 @@ class Module(Trackable):
         object.__setattr__(self, name, value)
         if WAITING in self.__dict__:  # a checkpoint was restored before this was made
             self._handle_deferred_dependencies(name, value)
+        look_again()
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         held = vars(self).items()

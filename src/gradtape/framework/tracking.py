@@ -17,8 +17,8 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 # Where an object keeps these: TensorFlow's names, which Keras passes by when it saves a model.
 _HELD = "_self_unconditional_dependency_names"
 WAITING = "_self_unconditional_deferred_dependencies"
-# Restorations that have values for places in lists and dictionaries, which cannot tell when they are
-# filled: they look again whenever an attribute is set anywhere.
+# Restorations that have values for places in lists and dictionaries. These cannot tell when they
+# are filled, so that restorations look again whenever an attribute is set anywhere.
 LOOKING: WeakSet[Any] = WeakSet()
 _PLAIN = (list, dict, OrderedDict)  # not defaultdict: so says TensorFlow
 
@@ -91,14 +91,19 @@ class AutoTrackable(Trackable):
             return
         if is_followed(value):
             self._track_trackable(value, name, overwrite=True)
-            for restoration in tuple(LOOKING):
-                restoration.settle()
+            look_again()
         elif name in self.__dict__.get(_HELD, ()):
             del self.__dict__[_HELD][name]
 
     def __delattr__(self, name: str) -> None:
         super().__delattr__(name)
         self.__dict__.get(_HELD, {}).pop(name, None)
+
+
+def look_again() -> None:
+    """Something was set: lists and dictionaries may have been filled before it."""
+    for restoration in tuple(LOOKING):
+        restoration.settle()
 
 
 def is_followed(value: Any) -> bool:

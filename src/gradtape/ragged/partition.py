@@ -22,10 +22,24 @@ class RowPartition:
     tf.RowPartition(row_splits=[0 2 2 3 3])
     """
 
-    __module__ = "tensorflow.python.ops.ragged.row_partition"
+    static_nvals: int | None = None
+    static_uniform_row_length: int | None = None
 
-    def __init__(self, row_splits: Any, nvals: int | None = None) -> None:
+    def __init__(
+        self, row_splits: Any, row_lengths: Any = None, value_rowids: Any = None, nrows: Any = None,
+        uniform_row_length: Any = None, nvals: Any = None, internal: bool = False,
+    ) -> None:  # fmt: skip
+        if not internal:
+            raise ValueError(
+                "RowPartition constructor is private; please use one of the factory methods "
+                "instead (e.g., RowPartition.from_row_lengths())"
+            )
         self._splits, self.static_nvals = row_splits, nvals
+        self.static_uniform_row_length = uniform_row_length
+
+    @classmethod
+    def _of(cls, splits: Any, nvals: int | None = None, length: int | None = None) -> RowPartition:
+        return cls(splits, uniform_row_length=length, nvals=nvals, internal=True)
 
     # --- from what tells the rows -----------------------------------------------------------------
     @classmethod
@@ -36,7 +50,9 @@ class RowPartition:
         if not ends._value.size:
             raise ValueError("row_splits tensor may not be empty.")
         count = int(ends._value[-1])
-        return cls(RaggedTensor.from_row_splits(_values(count), ends, validate=validate).row_splits)
+        return cls._of(
+            RaggedTensor.from_row_splits(_values(count), ends, validate=validate).row_splits
+        )
 
     @classmethod
     def from_value_rowids(
@@ -45,7 +61,7 @@ class RowPartition:
     ) -> RowPartition:  # fmt: skip
         rows = _numbers(value_rowids, dtype, dtype_hint)
         made = RaggedTensor.from_value_rowids(rows, rows, nrows, validate=validate)
-        return cls(made.row_splits, len(rows))
+        return cls._of(made.row_splits, len(rows))
 
     @classmethod
     def from_row_lengths(
@@ -54,7 +70,7 @@ class RowPartition:
         lengths = _numbers(row_lengths, dtype, dtype_hint)._value
         if validate and (lengths < 0).any():
             raise errors.invalid(f"row_lengths must not be negative, got {lengths.tolist()}.")
-        return cls(tensor(np.insert(np.cumsum(lengths), 0, 0).astype(lengths.dtype)))
+        return cls._of(tensor(np.insert(np.cumsum(lengths), 0, 0).astype(lengths.dtype)))
 
     @classmethod
     def from_row_starts(
@@ -71,6 +87,25 @@ class RowPartition:
     ) -> RowPartition:
         limits = _numbers(row_limits, dtype, dtype_hint)._value
         return cls.from_row_splits(tensor(np.insert(limits, 0, 0)), validate)
+
+    @classmethod
+    def from_uniform_row_length(
+        cls, uniform_row_length: Any, nvals: Any = None, nrows: Any = None, validate: bool = True,
+        dtype: Any = None, dtype_hint: Any = None,
+    ) -> RowPartition:  # fmt: skip
+        if nvals is None and nrows is None:
+            raise ValueError("At least one of nvals or nrows must be given.")
+        hint = _INT64 if dtype_hint is None else _kind(dtype_hint)
+        wanted = None if dtype is None else _kind(dtype)
+        length = convert.to_tensor(uniform_row_length, wanted, hint=hint)._value
+        size = int(length)
+        count = int(nrows) if nrows is not None else int(nvals) // size if size else 0
+        if validate and (size < 0 or count < 0 or (nvals is not None and count * size != nvals)):
+            raise ValueError(
+                f"{nvals if nrows is None else nrows} do not fall into rows of {size} values."
+            )
+        ends = (np.arange(count + 1) * size).astype(length.dtype)
+        return cls._of(tensor(ends), count * size, size)
 
     # --- what it tells ----------------------------------------------------------------------------
     @property
@@ -113,11 +148,17 @@ class RowPartition:
         return tensor((np.arange(len(starts)) - starts).astype(ends.dtype))
 
     def is_uniform(self) -> bool:
-        """Whether it was made of one length for all rows, which it never is here."""
-        return False
+        """Whether it was made of one length for all rows."""
+        return self.static_uniform_row_length is not None
+
+    def uniform_row_length(self) -> Any:
+        """The length of all rows, if it was made of one."""
+        length = self.static_uniform_row_length
+        return None if length is None else tensor(self._splits._value.dtype.type(length))
 
     def with_dtype(self, dtype: Any) -> RowPartition:
-        return RowPartition(tensor(self._splits._value.astype(_kind(dtype))))
+        ends = tensor(self._splits._value.astype(_kind(dtype)))
+        return self._of(ends, self.static_nvals, self.static_uniform_row_length)
 
     def __repr__(self) -> str:
         return f"tf.RowPartition(row_splits={self._splits._value})"

@@ -59,6 +59,12 @@ def _escaped(name: str) -> str:
     return name.replace(".", "..").replace("/", ".S")
 
 
+def _table(value: Any) -> dict[str, Any] | None:
+    """What waits for attributes of an object; lists and dictionaries have nothing of the kind."""
+    waiting = getattr(value, "_deferred_dependencies", None)
+    return waiting if isinstance(waiting, dict) else None
+
+
 class Restoration:
     """One checkpoint on its way into objects."""
 
@@ -67,13 +73,15 @@ class Restoration:
         self.nodes: list[Node] = reader.nodes()
         self.found: dict[int, Any] = {}  # objects by the numbers of their nodes
         self._reader = reader
-        self._open: list[tuple[Any, str, int]] = []  # in containers, which cannot tell
+        self._open: list[tuple[Any, str, int, Any]] = []  # in containers, which cannot tell
 
-    def bind(self, value: Any, number: int) -> None:
-        """Give an object the values of a node, and what it holds those of the nodes below."""
-        waiting = deque([(value, number)])
+    def bind(self, value: Any, number: int, owner: Any = None) -> None:
+        """Give an object the values of a node, and what it holds those of the nodes below. The
+        `owner` is the object whose attribute it is, perhaps in a list or a dictionary."""
+        waiting = deque([(value, number, owner)])
         while waiting:
-            one, number = waiting.popleft()
+            one, number, owner = waiting.popleft()
+            owner = one if _table(one) is not None else owner
             if number in self.found:
                 known = self.found[number]
                 if known is not one and getattr(known, "_root", None) is not one:
@@ -90,29 +98,32 @@ class Restoration:
             held = children(one)
             for name, child in self.nodes[number].children.items():
                 if name in held:
-                    waiting.append((held[name], child))
+                    waiting.append((held[name], child, owner))
                 else:
-                    self._wait(one, name, child)
+                    self._wait(one, name, child, owner)
 
     def settle(self) -> None:
         """Look again into lists and dictionaries, which may have got what was missing."""
         still, self._open = self._open, []
-        for one, name, number in still:
+        for one, name, number, owner in still:
             held = children(one)
             if name in held:
-                self.bind(held[name], number)
+                self.bind(held[name], number, owner)
             else:
-                self._open.append((one, name, number))
+                self._open.append((one, name, number, owner))
         if not self._open:
             LOOKING.discard(self)
 
-    def _wait(self, one: Any, name: str, number: int) -> None:
-        waiting = getattr(one, "_deferred_dependencies", None)
-        if isinstance(waiting, dict):
+    def _wait(self, one: Any, name: str, number: int, owner: Any) -> None:
+        waiting = _table(one)
+        if waiting is not None:
             waiting[name] = partial(self._arrive, number)
-        else:
-            self._open.append((one, name, number))
-            LOOKING.add(self)
+            return
+        self._open.append((one, name, number, owner))
+        LOOKING.add(self)
+        table = _table(owner)
+        if table is not None:  # by which this lives as long as the owner: no attribute has the name
+            table[f"restoration {id(self)}"] = self.bind
 
     def _arrive(self, number: int, value: Any) -> None:
         self.bind(value, number)
