@@ -53,8 +53,15 @@ def _math_ops() -> dict[str, Any]:
     return {"is_nan": elementwise.is_nan}
 
 
-def _empty() -> dict[str, Any]:
-    return {}
+def _sparse_matrices() -> dict[str, Any]:
+    from ..sparse import SparseTensor
+    from ..sparse.products import matmul
+
+    return {  # a matrix is a sparse tensor, of which TensorFlow makes one in compressed rows
+        "sparse_tensor_to_csr_sparse_matrix": SparseTensor,
+        "sparse_matrix_sparse_mat_mul": lambda a, b, type: matmul(a, b),
+        "csr_sparse_matrix_to_sparse_tensor": lambda sparse_matrix, type: sparse_matrix,
+    }
 
 
 def _type_specs() -> dict[str, Any]:
@@ -70,7 +77,7 @@ TABLE: dict[str, Callable[[], dict[str, Any]]] = {
     "python.framework.config": _config,
     "python.framework.type_spec_registry": _type_specs,
     "python.ops.math_ops": _math_ops,
-    "python.ops.linalg.sparse.sparse_csr_matrix_ops": _empty,
+    "python.ops.linalg.sparse.sparse_csr_matrix_ops": _sparse_matrices,
     "compiler.tf2xla.python.xla": _xla,
 }
 PACKAGES = {".".join(name.split(".")[:k]) for name in TABLE for k in range(1, name.count(".") + 1)}

@@ -60,12 +60,16 @@ def _read_as_shape(value: Any) -> Any:
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Zeros in the shape, and if no other is given the dtype, of another tensor."""
     no_layout(layout)
+    if convert.is_ragged(input):
+        return input.with_flat_values(zeros_like(input.flat_values, dtype))
     return _like(input, 0, dtype)
 
 
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Ones in the shape, and if no other is given the dtype, of another tensor."""
     no_layout(layout)
+    if convert.is_ragged(input):
+        return input.with_flat_values(ones_like(input.flat_values, dtype))
     x = convert.to_tensor(input)
     if x._value.dtype.kind == "O" and dtype is None:
         raise convert.wrong_dtype(shape_ops.broadcast_to, x._value.dtype)
@@ -389,6 +393,10 @@ _SIZES = ("int32", "int64")
 
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     """The shape as a tensor of whole numbers."""
+    if convert.is_ragged(input):
+        from ..ragged.lengths import DynamicRaggedShape
+
+        return DynamicRaggedShape(input, out_type)
     dense_shape = getattr(input, "dense_shape", None)
     if dense_shape is not None:
         found = convert.to_tensor(dense_shape)._value
@@ -412,12 +420,16 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     """The number of elements as a tensor."""
     wanted = listed_dtype(out_type, "out_type", _SIZES, "Size", "int32")
+    if convert.is_sparse(input):
+        return tensor(wanted.type(np.prod(input.dense_shape._value)))
     counted = input.flat_values if convert.is_ragged(input) else input
     return tensor(wanted.type(convert.to_tensor(counted)._value.size))
 
 
 def rank(input: Any, name: str | None = None) -> Any:
     """The number of axes as a tensor."""
+    if convert.is_ragged(input) or convert.is_sparse(input):
+        return tensor(np.int32(len(input.shape)))
     return tensor(np.int32(convert.to_tensor(input)._value.ndim))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, errors
+from .. import dtypes, errors, nest
 from ..core.apply import tensor
 from ..core.record import Value
 from ..framework import convert
@@ -117,13 +117,18 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 # --- passed on ------------------------------------------------------------------------------------
 def identity(input: Any, name: str | None = None) -> Any:
     """The same value as a new tensor, with a gradient of its own."""
-    if isinstance(input, IndexedSlices):
-        parts = (input.values, input.indices, input.dense_shape)
-        return IndexedSlices(*[None if part is None else identity(part) for part in parts])
+    if isinstance(input, CompositeTensor):
+        return _each_part(identity, input)
     x = convert.to_tensor(input)
     if x._value.dtype.kind not in "fcV":  # no tape follows those on
         return tensor(x._value)
     return shape_ops.identity.apply(x)
+
+
+def _each_part(function: Any, whole: CompositeTensor) -> Any:
+    """A sparse or ragged tensor, or slices, of what a function makes of the parts."""
+    spec = whole._type_spec
+    return spec._from_components(nest.map_structure(function, spec._to_components(whole)))
 
 
 def identity_n(input: Any, name: str | None = None) -> list[Any]:
@@ -146,6 +151,8 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
     >>> tape.gradient(y, x)
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
     """
+    if isinstance(input, CompositeTensor):
+        return _each_part(shape_ops.stop_gradient.apply, input)
     return shape_ops.stop_gradient.apply(input)
 
 
@@ -164,6 +171,10 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         return x
     if isinstance(x, IndexedSlices):
         return IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
+    if convert.is_ragged(x):
+        return x.with_flat_values(cast(x.flat_values, dtype))
+    if convert.is_sparse(x):
+        return x.with_values(cast(x.values, dtype))
     a = convert.to_tensor(x)
     own = a._value.dtype
     if own == wanted:

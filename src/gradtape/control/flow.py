@@ -15,6 +15,7 @@ from ..core.record import Value, threads
 from ..framework import convert
 from ..framework.shapes import CompositeTensor, TensorSpec
 from ..math import reductions
+from .rows import has_parts, map_rows
 
 
 # --- branches -------------------------------------------------------------------------------------
@@ -271,6 +272,9 @@ def map_fn(
     """
     _one_truth(back_prop)
     _check_callable(fn, "map_fn")
+    given = dtype if fn_output_signature is None else fn_output_signature
+    if has_parts(elems) or has_parts(given):
+        return map_rows(fn, elems, given)
     flat, count = _parts(elems, "map_fn")
     if parallel_iterations is not None and parallel_iterations.__class__ is not int:
         _some(parallel_iterations)

@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import nest
 from ..framework import convert
+from ..framework.indexed_slices import IndexedSlices
 from ..framework.namespaces import lookup
 from ..math import reductions
 
@@ -91,8 +92,10 @@ class ReplicaContext:
             return merge_fn(self.strategy, *args, **(kwargs or {}))
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
-        """Of one replica's values, the values."""
-        return nest.map_structure(convert.to_tensor, value)
+        """Of one replica's values, the values; slices stay slices."""
+        return nest.map_structure(
+            lambda x: x if isinstance(x, IndexedSlices) else convert.to_tensor(x), value
+        )
 
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
         return nest.map_structure(convert.to_tensor, value)

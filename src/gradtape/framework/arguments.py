@@ -61,6 +61,10 @@ def vector(
     if value.__class__ is float and not plain:
         raise convert.cannot(value, np.dtype(np.int32))
     array = np.asarray(convert.to_tensor(value)._value)
+    listed = isinstance(value, (list, tuple)) and convert.holds_tensor(value)
+    if listed and array.dtype.kind in "fV" and not plain:
+        # The tensors of a list are cast to the dtype that is hoped for: (tensor(3.0), 1) counts.
+        array = np.asarray(convert.pack(value, np.dtype(np.int32))._value)
     if array.dtype.kind in "iu" or not array.size or _counts(value, array):
         return array.astype(np.int64)
     raise errors.invalid(
@@ -168,7 +172,7 @@ def dimensions(shape: Any, label: str = "Fill") -> tuple[int, ...]:
         if isinstance(shape, TensorShape):
             found = tuple(known(shape))
         else:
-            floating = not isinstance(shape, (Value, np.ndarray)) and not hasattr(shape, "_read")
+            floating = not isinstance(shape, np.ndarray) and not convert.holds_tensor(shape)
             array = np.asarray(convert.to_tensor(shape)._value)
             if floating and array.size and array.dtype.kind not in "biu":
                 raise convert.cannot(shape, np.dtype(np.int32))

@@ -14,7 +14,7 @@ from ..framework.arguments import matching, number
 from ..ops import elementwise
 from ..ops.index import gather, take
 from ..ops.shape import concat
-from .tensor import RaggedTensor
+from .tensor import RaggedTensor, even
 
 _INT64 = np.dtype(np.int64)
 
@@ -399,6 +399,8 @@ def _concat(parts: list, axis: int) -> Any:
 
 def gathered(params: Any, indices: Any, axis: Any, batch_dims: Any) -> Any:
     """`tf.gather` where the table or the numbers of rows are ragged."""
+    if axis not in (None, 0) and not batch_dims and not isinstance(params, RaggedTensor):
+        return _along(convert.to_tensor(params), indices, number(axis))
     if axis not in (None, 0) or batch_dims:
         raise NotImplementedError(
             "tf.gather of a RaggedTensor takes rows, axis=0 and batch_dims=0; for others use "
@@ -419,3 +421,21 @@ def gathered(params: Any, indices: Any, axis: Any, batch_dims: Any) -> Any:
     for size, count in zip(wanted.shape[:0:-1], np.cumprod(wanted.shape)[-2::-1], strict=True):
         found = RaggedTensor(found, np.arange(count + 1) * size)
     return found
+
+
+def _along(table: Any, places: RaggedTensor, axis: int) -> RaggedTensor:
+    """Entries of a dense table along a later axis: the ragged rows stand in its place."""
+    shape = table._value.shape
+    axis = axis % len(shape) if -len(shape) <= axis < len(shape) else axis
+    found = arrays.gather(table, places.flat_values, axis=axis)
+    outer, inner = shape[:axis], found._value.shape[axis + 1 :]
+    flat = arrays.reshape(found, (-1, *inner) if found._value.size else (0, *inner))
+    counts = np.cumprod(outer)
+    dtype = places.row_splits._value.dtype
+    rows = zip(counts.tolist(), [*outer[1:], len(places)], strict=True)
+    splits = [even(count, length, dtype) for count, length in rows]
+    for ends in places.nested_row_splits:
+        ends = ends._value
+        copies = np.arange(counts[-1], dtype=dtype)[:, None] * ends[-1] + ends[1:]
+        splits.append(tensor(np.insert(copies.reshape(-1), 0, 0)))
+    return RaggedTensor.from_nested_row_splits(flat, splits)

@@ -14,7 +14,6 @@ from ..framework import convert
 from ..framework.pickles import recipe
 from ..framework.shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
 from ..framework.tensor import Tensor
-from ..ops.rows import add_rows
 
 _INT64 = np.dtype(np.int64)
 
@@ -65,8 +64,8 @@ class RaggedTensor(CompositeTensor):
     """Row k is `values[row_splits[k]:row_splits[k + 1]]`; the values may be ragged themselves.
 
     Differs from TensorFlow: operators, reductions (but `reduce_logsumexp`), `concat`, `stack`,
-    `gather` of rows and `embedding_lookup` take it; other functions by `tf.ragged.map_flat_values`
-    or after `to_tensor()`.
+    `gather` of rows, `embedding_lookup`, `cast`, `shape`, `map_fn` and functions of one argument
+    take it; other functions by `tf.ragged.map_flat_values` or after `to_tensor()`.
 
     >>> import gradtape as tf
     >>> tf.ragged.constant([[1.0, 2.0], [3.0]])
@@ -164,7 +163,7 @@ class RaggedTensor(CompositeTensor):
             raise ValueError(f"ragged_rank must be from 1 to {x._value.ndim - 1}: {ragged_rank}.")
         kind = np.dtype(dtypes.as_dtype(row_splits_dtype).as_numpy_dtype)
         shape = x._value.shape
-        nested = [_even(math.prod(shape[: k + 1]), shape[k + 1], kind) for k in range(ragged_rank)]
+        nested = [even(math.prod(shape[: k + 1]), shape[k + 1], kind) for k in range(ragged_rank)]
         flat = _reshape(x, (math.prod(shape[: ragged_rank + 1]), *shape[ragged_rank + 1 :]))
         made = cls.from_nested_row_splits(flat, nested)
         return made if lengths is None else made._cut(convert.to_tensor(lengths)._value)
@@ -289,28 +288,23 @@ class RaggedTensor(CompositeTensor):
         return rows
 
     def to_tensor(self, default_value: Any = None, name: Any = None, shape: Any = None) -> Any:
-        """Dense: short rows are filled up."""
-        if isinstance(self.values, RaggedTensor):
-            raise NotImplementedError("RaggedTensor.to_tensor of more than one ragged axis.")
-        lengths = np.diff(self.row_splits._value)
-        width = int(lengths.max(initial=0))
-        columns = np.arange(len(self.values)) - np.repeat(self.row_splits._value[:-1], lengths)
-        places = self.value_rowids()._value * width + columns
-        tail = self.values._value.shape[1:]
-        flat = add_rows.apply(self.values, tensor(places), shape=(len(lengths) * width, *tail))
-        dense = _reshape(flat, (len(lengths), width, *tail))
-        missing = np.arange(width) >= lengths[:, None]
-        given = 0 if default_value is None else default_value
-        fill = convert.to_tensor(given, hint=dense._value.dtype)
-        from ..arrays.gathering import where
+        """Dense: short rows are filled up, to the longest or to a given shape.
 
-        return where(tensor(missing.reshape(*missing.shape, *[1] * len(tail))), fill, dense)
+        >>> import gradtape as tf
+        >>> tf.ragged.constant([[1, 2], [3]]).to_tensor(default_value=-1, shape=[None, 3])
+        <tf.Tensor: shape=(2, 3), dtype=int32, numpy=
+        array([[ 1,  2, -1],
+               [ 3, -1, -1]], dtype=int32)>
+        """
+        from .dense import filled
+
+        return filled(self, default_value, shape)
 
     def __repr__(self) -> str:
         return f"<tf.RaggedTensor {self.to_list()!r}>"
 
 
-def _even(rows: int, length: int, dtype: np.dtype) -> Any:
+def even(rows: int, length: int, dtype: np.dtype) -> Any:
     """The ends of rows of one length."""
     return tensor((np.arange(rows + 1) * length).astype(dtype))
 

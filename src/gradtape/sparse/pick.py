@@ -56,6 +56,17 @@ def concat(
     return SparseTensor(places[order], tensor(values), shape)
 
 
+def rows(x: SparseTensor) -> list[SparseTensor]:
+    """Its slices along the first axis."""
+    places, shape = x.indices._value, x.dense_shape._value
+    found = []
+    for k in range(int(shape[0])):
+        inside = np.flatnonzero(places[:, 0] == k)
+        values = take.apply(x.values, tensor(inside), axis=0)
+        found.append(SparseTensor(places[inside, 1:], values, shape[1:]))
+    return found
+
+
 def eye(
     num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: Any = None
 ) -> SparseTensor:

@@ -9,6 +9,7 @@ import numpy as np
 from .. import dtypes, errors
 from ..core.record import Value
 from ..framework import convert
+from ..framework.arguments import known
 from ..framework.pickles import recipe
 from ..framework.shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
 
@@ -125,6 +126,10 @@ class SparseTensor(CompositeTensor):
 
 
 def _int64(value: Any) -> Any:
+    if isinstance(value, TensorShape):
+        value = np.array(known(value), np.int64)
+    if isinstance(value, (list, tuple)) and convert.holds_tensor(value):
+        value = convert.pack(value, _INT64)  # tensors in a list are cast, such as sizes in int32
     value = value if isinstance(value, Value) else convert.to_tensor(value, hint=_INT64)
     if value._value.dtype != _INT64:
         raise TypeError(f"indices and dense_shape must be int64, got {value.dtype.name}.")

@@ -298,3 +298,79 @@ def gathers(tf, given):
 def slopes_of_functions(tf, given):
     rows = RAGGED["rows"](tf)
     return first_only(tf, lambda x: given(tf, rows.with_flat_values(x)), rows.flat_values)
+
+
+def _ragged(tf, kind):
+    made = {
+        "floats": lambda: tf.ragged.constant([[1.5, 2.0], [], [3.0]]),
+        "deep": lambda: tf.ragged.constant([[[1], [2, 3]], [], [[4, 5, 6]]]),
+        "inner": lambda: tf.RaggedTensor.from_row_splits(tf.ones([3, 4]), [0, 2, 3]),
+        "text": lambda: tf.ragged.constant([["a"], ["b", "c"]]),
+        "truths": lambda: tf.ragged.constant([[True], [False, True]]),
+        "empties": lambda: tf.ragged.constant([[], []]),
+    }
+    return made[kind]()
+
+
+@cases(
+    kind=["floats", "deep", "inner", "text", "truths", "empties"],
+    size=[None, 2, 1, 4, "mixed", "tensor", "unknown", "short", "negative"],
+    default={"none": None, "number": 7, "text": "z", "row": [1, 2, 3, 4]},
+)
+def made_dense(tf, kind, size, default):
+    x = _ragged(tf, kind)
+    rank = len(x.shape)
+    shape = {
+        None: None, "mixed": [3, None, 4][:rank], "tensor": tf.constant([-1, 2, 4][:rank]),
+        "unknown": tf.TensorShape(None), "short": [3], "negative": [None, -1, 2][:rank],
+    }.get(size, [size] * rank)  # fmt: skip
+    if size == "negative" and default is not None:
+        shape = None
+    return x.to_tensor(default, shape=shape)
+
+
+@case
+def made_dense_gradients(tf):
+    values, default = tf.constant([1.0, 2.0, 3.0]), tf.constant(5.0)
+    with tf.GradientTape() as tape:
+        tape.watch([values, default])
+        rows = tf.RaggedTensor.from_nested_row_splits(values, [[0, 2, 3], [0, 1, 1, 3]])
+        y = rows.to_tensor(default) * tf.reshape(tf.range(8.0), [2, 2, 2])
+    return y, [tf.convert_to_tensor(g) for g in tape.gradient(y, [values, default])]
+
+
+@cases(kind=["floats", "deep", "inner", "text"], index=[0, 1, 2, -1, 5])
+def dynamic_shapes(tf, kind, index):
+    shape = tf.shape(_ragged(tf, kind))
+    return repr(shape), shape.rank, shape.static_lengths(), shape[index]
+
+
+@cases(kind=["floats", "deep", "inner", "truths"])
+def passed_on(tf, kind):
+    x = _ragged(tf, kind)
+    found = [tf.cast(x, tf.int64), tf.identity(x), tf.stop_gradient(x), tf.rank(x), tf.size(x)]
+    return [*found, tf.zeros_like(x), tf.ones_like(x)]
+
+
+@cases(axis=[1, 2, -1])
+def gathered_along(tf, axis):
+    table = tensor(tf, fill((2, 3, 4)))
+    with tf.GradientTape() as tape:
+        tape.watch(table)
+        y = tf.gather(table, tf.ragged.constant([[2], [0, 1, 1]]), axis=axis)
+        total = tf.reduce_sum(y.flat_values**2)
+    return y.to_list(), tape.gradient(total, table)
+
+
+@cases(
+    given={
+        "ragged": lambda tf: (lambda row: tf.reduce_sum(row), _ragged(tf, "floats"), tf.float32),
+        "rows": lambda tf: (
+            lambda n: tf.range(n), tf.constant([2, 0, 3]), tf.RaggedTensorSpec([None], tf.int32),
+        ),
+        "wrong": lambda tf: (lambda row: tf.reduce_sum(row), _ragged(tf, "floats"), tf.int32),
+    }
+)  # fmt: skip
+def mapped_rows(tf, given):
+    fn, elems, signature = given(tf)
+    return tf.map_fn(fn, elems, fn_output_signature=signature)

@@ -574,3 +574,22 @@ def nested_variables_concat(tf):
         y = tf.concat([a, tf.reshape(b, [-1])], 0) ** 2
         z = tf.reduce_sum(y)
     return z, tape.gradient(z, [a, b])
+
+
+@cases(
+    text=[
+        "tf.reshape(tf.ones([9]), (tf.constant(3.0), tf.constant(3.9), 1))",
+        "tf.reshape(tf.ones([9]), (tf.constant(3.0, tf.float16), 3))",
+        "tf.reshape(tf.ones([9]), tf.constant([3.0, 3.0]))",
+        "tf.reshape(tf.ones([9]), [3.0, 3.0])",
+        "tf.reshape(tf.ones([9]), (np.float32(3), 3))",
+        "tf.zeros((tf.constant(2.0), 3))",
+        "tf.fill((tf.constant(2.0), 3), 1)",
+        "tf.tile(tf.ones([2]), (tf.constant(3.0),))",
+        "tf.broadcast_to(tf.ones([2]), (tf.constant(3.0), 2))",
+        "tf.transpose(tf.ones([2, 3]), (tf.constant(1.0), tf.constant(0.0)))",
+        "tf.random.normal((tf.constant(3.0), 3))",
+    ]
+)
+def floats_in_lists(tf, text):
+    return eval(text, {"tf": tf, "np": np})

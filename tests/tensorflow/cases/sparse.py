@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.tensorflow.cases._common import fill, slopes, tensor, weights
-from tests.tensorflow.harness import attempt, cases
+from tests.tensorflow.harness import attempt, case, cases
 
 PLACES = [[0, 1], [0, 3], [2, 0], [2, 2]]
 JUMBLED = [[2, 0], [0, 3], [0, 1], [2, 2]]
@@ -302,3 +302,56 @@ def segments(tf, op, options, dtype):
 )
 def segments_given(tf, op, given):
     return getattr(tf.sparse, op)(tensor(tf, fill((3, 2))), *given)
+
+
+@case
+def passed_on(tf):
+    x = tf.SparseTensor([[0, 1], [1, 0]], [2.0, 0.5], [2, 3])
+    found = [tf.cast(x, tf.int32), tf.identity(x), tf.stop_gradient(x), tf.rank(x), tf.size(x)]
+    return [*found, tf.size(x, tf.int64)]
+
+
+@case
+def cast_gradient(tf):
+    values = tf.constant([2.0, 0.5])
+    with tf.GradientTape() as tape:
+        tape.watch(values)
+        x = tf.SparseTensor([[0, 1], [1, 0]], values, [2, 3])
+        y = tf.sparse.to_dense(tf.cast(x, tf.float64))
+    return tape.gradient(y, values)
+
+
+@cases(
+    shape={
+        "sizes": lambda tf: (tf.constant(2), 3),
+        "tensors": lambda tf: [tf.constant(2), tf.constant(3)],
+        "static": lambda tf: tf.ones([2, 3]).shape,
+        "list": lambda tf: [2, 3],
+    }
+)
+def dense_shapes(tf, shape):
+    return tf.SparseTensor([[0, 1]], [2.0], shape(tf))
+
+
+@cases(
+    given={
+        "to_dense": lambda tf: (lambda row: tf.sparse.to_dense(row) * 2.0, tf.float32),
+        "sparse": lambda tf: (
+            lambda row: tf.sparse.map_values(tf.square, row), tf.SparseTensorSpec([3], tf.float32),
+        ),
+    }
+)  # fmt: skip
+def mapped_rows(tf, given):
+    fn, signature = given(tf)
+    x = tf.SparseTensor([[0, 1], [2, 0], [2, 2]], [2.0, 0.5, 3.0], [3, 3])
+    return tf.map_fn(fn, x, fn_output_signature=signature)
+
+
+@case
+def mapped_products(tf):
+    x = tf.SparseTensor([[0, 0, 1], [1, 1, 0], [1, 1, 2]], [2.0, 0.5, 3.0], [2, 2, 3])
+    dense = tensor(tf, fill((2, 3, 2)))
+    return tf.map_fn(
+        lambda pair: tf.sparse.sparse_dense_matmul(*pair), (x, dense),
+        fn_output_signature=tf.float32,
+    )  # fmt: skip

@@ -1,0 +1,56 @@
+"""Ragged tensors made dense."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..arrays.creation import zeros
+from ..arrays.reshaping import broadcast_to, concat, reshape
+from ..core.apply import tensor
+from ..framework import convert
+from ..framework.shapes import TensorShape
+from ..ops.index import take
+from .tensor import RaggedTensor
+
+
+def filled(x: RaggedTensor, default: Any, shape: Any) -> Any:
+    """The rows side by side: what is missing is the default, what is beyond `shape` is left out."""
+    flat = x.flat_values
+    kind, tail = flat._value.dtype, flat._value.shape[1:]
+    wanted = _sizes(shape, x.ragged_rank + flat._value.ndim)
+    fill = zeros([], kind) if default is None else convert.to_tensor(default, kind)
+    inner = None if wanted is None else wanted[x.ragged_rank + 1 :]
+    if wanted is None or any(n not in (None, m) for n, m in zip(inner, tail, strict=True)):
+        raise errors.invalid(
+            f"the shape {shape} does not fit a ragged tensor of the shape {x.shape} "
+            "[Op:RaggedTensorToTensor] name: "
+        )
+    sizes = [len(x) if wanted[0] is None else wanted[0]]
+    places, inside = np.arange(len(x)), np.arange(len(x)) < sizes[0]
+    for ends, size in zip(x.nested_row_splits, wanted[1:], strict=False):
+        lengths = np.diff(ends._value)
+        width = int(lengths.max(initial=0)) if size is None else size
+        columns = np.arange(lengths.sum()) - np.repeat(ends._value[:-1], lengths)
+        places = np.repeat(places, lengths) * width + columns
+        inside = np.repeat(inside, lengths) & (columns < width)
+        sizes.append(width)
+    # Each place of the result takes a row of values, or the default, which stands behind them.
+    count = len(places)
+    chosen = np.full(math.prod(sizes), count)
+    chosen[places[inside]] = np.flatnonzero(inside)
+    rows = concat([flat, broadcast_to(fill, (1, *tail))], 0)
+    return reshape(take.apply(rows, tensor(chosen), axis=0), (*sizes, *tail))
+
+
+def _sizes(shape: Any, rank: int) -> list[int | None] | None:
+    """A size or None for each axis; None if there are not as many."""
+    if hasattr(shape, "_value"):  # in a tensor, -1 stands for None
+        found: Any = [None if n < 0 else n for n in np.ravel(shape._value).tolist()]
+    else:
+        found = TensorShape(shape)
+        found = [None] * rank if found.rank is None else found.as_list()
+    return found if len(found) == rank else None
