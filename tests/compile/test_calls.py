@@ -111,6 +111,25 @@ def test_a_custom_gradient_inside_is_the_users() -> None:
     assert float(tape.gradient(y, x)) == 100.0
 
 
+def test_a_variable_given_to_a_custom_gradient_is_an_input() -> None:
+    # As in TensorFlow's graphs; outside of functions, what only stands for one is not.
+    class Standing(tf.__internal__.types.Tensor):
+        value = tf.Variable(2.0)
+
+    @tf.custom_gradient
+    def odd(x, scale):
+        return x * scale, lambda g, variables=None: (g * 100.0, g * 10.0)
+
+    @tf.function
+    def both(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = odd(x, Standing())
+        return tape.gradient(y, [x, Standing.value])
+
+    assert [float(g) for g in both(tf.constant(3.0))] == [100.0, 10.0]
+
+
 def test_a_guard_fails_under_a_tape_as_elsewhere() -> None:
     @tf.function
     def either(x):

@@ -211,3 +211,10 @@ def test_importing_gradtape_does_not_import_datasets() -> None:
     code = "import sys, gradtape; print('gradtape.data' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_texts_that_a_function_made_are_batched() -> None:
+    words = {"word": ["a", "b", "c"], "number": [1, 2, 3]}
+    found = tf.data.Dataset.from_tensor_slices(words).map(lambda row: row["word"]).cache().batch(3)
+    for _ in range(2):
+        assert [batch.numpy().tolist() for batch in found] == [[b"a", b"b", b"c"]]

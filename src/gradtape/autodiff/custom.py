@@ -113,6 +113,8 @@ class _WithGradient:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if threads.recording is not None:
             threads.recording.program.custom = True
+            # As TensorFlow does in graphs only: what stands for a variable is an input like others.
+            args = nest.map_structure(_tensor_of_variable, args)
         watcher = _Watcher(auto_watch=True)
         watcher.start()
         try:
@@ -143,6 +145,10 @@ class _WithGradient:
             op = _Custom(grad, operands, variables, flat)
             made = several(op, operands, {}, tuple(r._value for r in flat), mark)
         return nest.pack_sequence_as(result, list(made))
+
+
+def _tensor_of_variable(value: Any) -> Any:
+    return convert.to_tensor(value) if hasattr(value, "_read") else value
 
 
 def _check_variables(grad: Any, variables: list) -> None:

@@ -91,7 +91,7 @@ def as_table(elements: list[Element]) -> Table | None:
             return None
         column = np.empty((len(part), *shape), part[0]._value.dtype)
         for k, leaf in enumerate(part):
-            column[k] = leaf._value
+            column[k, ...] = leaf._value
         columns.append(column)
     return Table(columns, in_order(0, len(elements)), True)
 

@@ -69,7 +69,7 @@ def stacked(values: list[Any], number: int) -> Any:
             )
     made = np.empty((len(values), *shape), values[0].dtype)
     for k, value in enumerate(values):
-        made[k] = value
+        made[k, ...] = value  # without the dots, a text would be put in as an array
     return made
 
 

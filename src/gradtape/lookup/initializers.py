@@ -34,7 +34,8 @@ class TableInitializerBase(KeysAndValues):
     """Keys and values for a table."""
 
     def initialize(self, table: Any) -> None:
-        """Accepted: a table is filled when it is made."""
+        """Fill a table, if it is not filled yet."""
+        table._fill(*self.arrays())
 
     def arrays(self) -> tuple[Any, Any]:
         """The keys and the values."""

@@ -85,21 +85,28 @@ class StaticHashTable(LookupInterface):
         self._initializer = initializer
         self._dtype = np.dtype(self._value_dtype.as_numpy_dtype)
         self._default = convert.to_tensor(default_value, self._dtype)
-        keys, values = initializer.arrays()
+        self._filled: dict[Any, Any] | None = None
+        initializer.initialize(self)
+
+    def _fill(self, keys: Any, values: Any) -> None:
+        """Put all keys in, once: a table that is filled stays as it is."""
+        if self._filled is not None:
+            return
         if keys.shape != values.shape:
             raise errors.invalid(
                 f"keys of the shape {list(keys.shape)} and values of the shape "
                 f"{list(values.shape)} must have the same shape [Op:LookupTableImportV2]"
             )
-        self._table: dict[Any, Any] = {}
+        table: dict[Any, Any] = {}
         for key, value in zip(keys.ravel().tolist(), values.ravel().tolist(), strict=True):
-            if self._table.setdefault(key, value) != value:
+            if table.setdefault(key, value) != value:
                 raise errors.FailedPreconditionError(
                     None, None,
                     "HashTable has different value for same key. Key "
-                    f"{_shown(key)} has {_shown(self._table[key])} and trying to add value "
+                    f"{_shown(key)} has {_shown(table[key])} and trying to add value "
                     f"{_shown(value)} [Op:LookupTableImportV2]",
                 )  # fmt: skip
+        self._filled = table
 
     @property
     def default_value(self) -> Any:
@@ -108,19 +115,25 @@ class StaticHashTable(LookupInterface):
 
     def size(self, name: str | None = None) -> Any:
         """How many keys there are."""
-        return tensor(np.int64(len(self._table)))
+        return tensor(np.int64(len(self._filled or ())))
 
     def export(self, name: str | None = None) -> tuple[Any, Any]:
         """All keys, and all values."""
-        keys = np.array(list(self._table), np.dtype(self._key_dtype.as_numpy_dtype))
-        return tensor(keys), tensor(np.array(list(self._table.values()), self._dtype))
+        if self._filled is None:
+            told = "HashTable is not initialized. [Op:LookupTableExportV2]"
+            raise errors.AbortedError(None, None, told)
+        keys = np.array(list(self._filled), np.dtype(self._key_dtype.as_numpy_dtype))
+        return tensor(keys), tensor(np.array(list(self._filled.values()), self._dtype))
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The values of keys."""
         default = scalar(self._default._value)
 
         def find(keys: Any) -> Any:
-            return values_of(self._table, keys, default, self._dtype)
+            if self._filled is None:  # by an initializer of the user's that did not
+                told = "Table not initialized. [Op:LookupTableFindV2]"
+                raise errors.FailedPreconditionError(None, None, told)
+            return values_of(self._filled, keys, default, self._dtype)
 
         return over(keys, self._key_dtype, lambda keys: tensor(convert.computed(find, keys)))
 
@@ -177,7 +190,7 @@ class StaticVocabularyTable(LookupInterface):
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The numbers of words."""
-        table = {} if self._static is None else self._static._table
+        table = {} if self._static is None else self._static._filled or {}
 
         def number(key: Any) -> int:
             text = key if isinstance(key, bytes) else str(key).encode()

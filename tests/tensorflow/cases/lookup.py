@@ -21,6 +21,23 @@ def static(tf, **more):
     return tf.lookup.StaticHashTable(words(tf), -1, **more)
 
 
+def waiting(tf):
+    """A table whose initializer does nothing, and what fills it."""
+
+    class Nothing(tf.lookup.KeyValueTensorInitializer):
+        def initialize(self, table):
+            pass
+
+    given = [["one", "two", "three"], tf.constant([1, 2, 3])]
+    return tf.lookup.StaticHashTable(Nothing(*given), -1), words(tf)
+
+
+def filled(tf, table, initializer):
+    initializer.initialize(table)
+    initializer.initialize(table)
+    return table.lookup(tf.constant(["two", "ten"]))
+
+
 def numbered(tf, keys, values, default):
     keys = tf.constant(keys, tf.int64)
     return tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, values), default)
@@ -46,6 +63,10 @@ def numbered(tf, keys, values, default):
         "twice": lambda tf: numbered(tf, [1, 1], ["a", "b"], "?"),
         "twice_same": lambda tf: numbered(tf, [1, 1], ["a", "a"], "?").size(),
         "wrong_default": lambda tf: tf.lookup.StaticHashTable(words(tf), "text"),
+        "waiting": lambda tf: waiting(tf)[0].lookup(tf.constant(["one"])),
+        "waiting_size": lambda tf: waiting(tf)[0].size(),
+        "waiting_export": lambda tf: waiting(tf)[0].export(),
+        "waited": lambda tf: filled(tf, *waiting(tf)),
         "uneven": lambda tf: numbered(tf, [1, 2], ["a"], "?"),
         "in_a_function": lambda tf: [
             call(tf.constant([a, "ten"])) for call in [tf.function(static(tf).lookup)]
