@@ -73,21 +73,15 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--verbose", action="store_true", help="show the reports of what failed")
     options = parser.parse_args(argv)
     cases = [case for case in load(options.folder) if options.only in case.folder.name]
-    waiting = [c for c in cases if options.engine == "gradtape" and not _neutral(c)]
-    tried = [case for case in cases if case not in waiting]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        verdicts = list(pool.map(lambda case: judge(case, options.engine), tried))
-    show(verdicts, waiting, options.verbose)
+        verdicts = list(pool.map(lambda case: judge(case, options.engine), cases))
+    show(verdicts, options.verbose)
     return 0 if all(verdict.right for verdict in verdicts) else 1
 
 
 def load(folder: Path) -> list[Case]:
     files = sorted(folder.glob("*/expect.json"))
     return [Case(file.parent, json.loads(file.read_text())) for file in files]
-
-
-def _neutral(case: Case) -> bool:
-    return bool(case.expect["framework_neutral"])
 
 
 # --- one case -------------------------------------------------------------------------------------
@@ -146,8 +140,8 @@ def _check_findings(verdict: Verdict, findings: list[dict[str, Any]]) -> None:
 
 
 # --- the table ------------------------------------------------------------------------------------
-def show(verdicts: list[Verdict], waiting: list[Case], verbose: bool) -> None:
-    width = max([len(v.case.folder.name) for v in verdicts] + [len(c.folder.name) for c in waiting])
+def show(verdicts: list[Verdict], verbose: bool) -> None:
+    width = max(len(v.case.folder.name) for v in verdicts)
     for verdict in verdicts:
         name = f"{verdict.case.folder.name:<{width}}"
         sign = "right" if verdict.right else "WRONG"
@@ -155,8 +149,6 @@ def show(verdicts: list[Verdict], waiting: list[Case], verbose: bool) -> None:
         print(f"{name}  {sign}  {verdict.found or 'no finding'}{wanted}")
         if verbose and not verdict.right:
             print(verdict.report)
-    for case in waiting:
-        print(f"{case.folder.name:<{width}}  waits for Keras  ({_wanted(case)})")
     for title, control in (("bugs", False), ("controls", True)):
         of = [v for v in verdicts if v.case.control == control]
         print(f"{title}: {sum(v.right for v in of)} of {len(of)}")

@@ -16,7 +16,7 @@ from gradtape.doctor.trace.finding import Finding
 from .programs import PREAMBLE, diagnose, seed, sketch
 from .sections import ACCEPT, Section, facts, file_of, rewritten, sections
 
-RULES = [rule for rule in CATALOGUE if not rule.needs]
+RULES = list(CATALOGUE)
 
 
 class Case(NamedTuple):

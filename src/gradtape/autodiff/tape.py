@@ -38,7 +38,6 @@ _USED_UP = (
 _warned = 0
 _said: set[tuple] = set()  # places in the user's code
 _NONE = np.zeros(())
-_ACTING = "_should_act_as_resource_variable"  # objects that stand for their `value`, as Keras's do
 _CASTS = {op for op in registry.values() if op.casts}
 # Elements of the widest stack that a Jacobian sweeps at once.
 _STACK = 1 << 24
@@ -123,7 +122,7 @@ class GradientTape:
     def watch(self, tensor: Any) -> None:
         """Follow a tensor, or a nest of them, from now on; a tape that is paused does not."""
         for t in nest.flatten(tensor, expand_composites=True):
-            t = t.value if hasattr(t, _ACTING) else t
+            t = t.value if acting(t) else t
             if not isinstance(t, (Value, Variable)):
                 raise ValueError(
                     f"Passed in object {t} of type {type(t).__name__!r}, not tf.Tensor or "
@@ -490,14 +489,19 @@ def _parts(leaves: list) -> list:
     """The leaves of a structure (the same list); of a ragged tensor or of slices, their values."""
     for leaf in leaves:
         if not isinstance(leaf, (Value, Variable)) and (
-            isinstance(leaf, CompositeTensor) or hasattr(leaf, _ACTING)
+            isinstance(leaf, CompositeTensor) or acting(leaf)
         ):
             return [_values_of(leaf) for leaf in leaves]
     return leaves
 
 
+def acting(thing: Any) -> bool:
+    """Does it stand for the variable that is its `value`, as variables of Keras do?"""
+    return hasattr(thing, "_should_act_as_resource_variable")
+
+
 def _values_of(leaf: Any) -> Any:
-    if hasattr(leaf, _ACTING):
+    if acting(leaf):
         return leaf.value
     if not isinstance(leaf, CompositeTensor):
         return leaf

@@ -210,4 +210,4 @@ def _apply(op: Op, operands: list, params: dict[str, Any], spot: Spot) -> Any:
     return op.apply(*operands, **params)
 
 
-stand_ins.add(_apply.__code__)
+stand_ins.add(id(_apply.__code__))

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from sys import _getframe
-from types import CodeType
 from typing import Any
 
 NAME = __name__.partition(".")[0]
-own: set[str | None] = set()  # packages of gradtape's, as they are met
+LIBRARIES = (f"{NAME}.", "keras.")  # between the user and an op
+own: set[str | None] = set()  # packages of theirs, as they are met
 users: set[str | None] = set()  # and of others
 
 
 def is_ours(package: str | None) -> bool:
-    """Whether a package is part of gradtape, by its name."""
+    """Whether a package is part of gradtape or of Keras, by its name."""
     if package not in own and package not in users:
-        (own if f"{package}.".startswith(f"{NAME}.") else users).add(package)
+        (own if f"{package}.".startswith(LIBRARIES) else users).add(package)
     return package in own
 
 
-stand_ins: set[CodeType] = set()  # functions that play ops again, and know the `spot` of each
+stand_ins: set[int] = set()  # ids of the code of functions that play ops again, and know the `spot` of each
 
 
 def caller(depth: int = 2) -> Any:
-    """The innermost frame outside gradtape; its `f_code` and `f_lasti` are the place."""
+    """The innermost frame outside these; its `f_code` and `f_lasti` are the place."""
     frame: Any = _getframe(depth)
     # Python's own record of the package is the quickest way to tell: 0.1 us a frame.
     while is_ours(frame.f_globals.get("__package__")) and (back := frame.f_back):
-        if frame.f_code in stand_ins:
+        if id(frame.f_code) in stand_ins:
             return frame.f_locals["spot"]
         frame = back
     return frame

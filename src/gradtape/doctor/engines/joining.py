@@ -11,7 +11,7 @@ import numpy as np
 from ..facts.detours import Entry, Exit, link
 from ..source.place import Place, at
 from ..source.users import is_users
-from ..trace import Answer, Event, Query, Tape, Trace, Value, Variable, Watch
+from ..trace import Answer, Event, Layer, Query, Tape, Trace, Value, Variable, Watch
 
 
 def with_those_around(
@@ -63,6 +63,14 @@ class Joiner:
     # --- what an engine says ----------------------------------------------------------------------
     def _at(self, code: Any, offset: int) -> Place:
         return at(code, offset)
+
+    def _layer(self, layer: Any) -> Layer | None:
+        """What the user knows of a layer of Keras: its name, and where it was made."""
+        if layer is None:
+            return None
+        known = self.engine.layers.get(id(layer))
+        there = known is not None and known[0]() is layer
+        return Layer(layer.name, self._at(known[1], known[2]) if there else None)
 
     def _flat(self, structure: Any) -> list:
         raise NotImplementedError

@@ -32,7 +32,9 @@ from ...source.place import Place, at
 from ...source.users import is_users
 from ...trace import Asked, Trace
 from ..joining import innermost, with_those_around
+from ..keras import names_of
 from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
+from .models import PREDICT, Models, held
 
 # The first field of a raw event; the last three are code, offset and thread.
 (
@@ -47,21 +49,20 @@ EXITS = {
 }  # fmt: skip
 # What is kept of older tapes: a chain of steps for the rules that look back, if it is small.
 KEEP_EVENTS, KEEP_TAPES, KEEP_MADE = 200, 3, 1_000
-RARE = frozenset(range(15)) - {OP, READ, ASSIGN}
+RARE = frozenset(range(PREDICT + 1)) - {OP, READ, ASSIGN}
 NOTHING: dict[str, Any] = {}  # the parameters of most ops
 
 
-class Engine:
+class Engine(Models):
     """Listens to gradtape; `asked` hears of every gradient query."""
 
     name = "gradtape"
 
     def __init__(self, asked: Callable[[Asked], None]) -> None:
+        super().__init__()
         self.asked = asked
-        self.log: list[tuple] = []
         self.tapes: dict[int, tuple[int, Any]] = {}  # by id; held, so that no id comes twice
         self.latest: dict[int, tuple] = {}  # by id of the variable: its last READ
-        self._undo: list[Callable[[], None]] = []
         self._numbers = count()
         self._bytes = 0  # that the log holds, of what is large
         self.dropped = 0  # events that the log held once
@@ -71,7 +72,6 @@ class Engine:
         self.loose = KEEP_LOOSE  # its length that is too much outside of tapes
         self._fade = Fader(lambda t: (t._value, t._value.shape, t._value.dtype))
         self._faded = 0  # events of the log that were looked at for something to let go
-        self.notes: list[str] = []  # what cannot be listened to
         self.faults: list[str] = []  # of the listening itself
         self.deaf = False  # while the doctor itself computes
         self.asking = 0  # queries that are being answered
@@ -95,6 +95,7 @@ class Engine:
         self._set(convert, "array", self._converting(convert.array))
         self._hook_tapes()
         self._hook_custom_gradients()
+        self.hear_models()
 
     def stop(self) -> None:
         while self._undo:
@@ -106,6 +107,7 @@ class Engine:
         self.log.clear()
         self.tapes.clear()
         self.latest.clear()
+        self.data.clear()
 
     def _set(self, owner: Any, name: str, value: Any) -> None:
         had, old = name in vars(owner), vars(owner).get(name)
@@ -144,18 +146,18 @@ class Engine:
                 return result
             if self.aside and (there := self.functions.here()) is not log:
                 if there is not None:
-                    self._hear(there, op, operands, params, result, caller())
+                    self._hear(there, op, operands, params, result, *self.located(_getframe(1)))
                 return result
-            user = _getframe(1)
+            user, layer = _getframe(1), None
             if user.f_globals.get("__package__") not in users:
-                user = caller()
+                user, layer = (caller(), None) if self.layer_call is None else self.located(user)
             # Outside of tapes, who called whom tells where the work belongs inside.
             # A Python number may have come from a tensor, by way of other functions.
             inside = threads.active
             kept = not inside or (self._left and float in map(type, operands))
             append(
                 (OP, op, operands, params or NOTHING, result, callers(user) if kept else None,
-                 user.f_code, user.f_lasti, get_ident())
+                 layer, user.f_code, user.f_lasti, get_ident())
             )  # fmt: skip
             array = result._value if result.__class__ is Tensor else None
             if array.__class__ is ndarray and array.nbytes >= LARGE:
@@ -167,8 +169,9 @@ class Engine:
         return apply
 
     def _hear(
-        self, there: Any, op: Any, operands: Any, params: dict, result: Any, user: Any
-    ) -> None:
+        self, there: Any, op: Any, operands: Any, params: dict, result: Any, user: Any,
+        layer: Any,
+    ) -> None:  # fmt: skip
         """An op of a function that is being recorded."""
         if there.assigning:
             return
@@ -178,7 +181,7 @@ class Engine:
         there.note_constants(operands, result, user)
         there.append(
             (OP, op, tuple(map(there.seen, operands)), params or NOTHING, result,
-             callers(user) if kept else None, user.f_code, user.f_lasti, 0),
+             callers(user) if kept else None, layer, user.f_code, user.f_lasti, 0),
             swept,
         )  # fmt: skip
 
@@ -249,7 +252,8 @@ class Engine:
             weigh(array)
             if given.__class__ is Recorded:
                 given = tensor(array)
-            append((MADE, self, given, array, user.f_code, user.f_lasti, get_ident()))
+            layer = engine.layer_of_weight(_getframe(1))
+            append((MADE, self, given, array, layer, user.f_code, user.f_lasti, get_ident()))
 
         self._set(Variable, "_read", _read)
         self._set(Variable, "__init__", __init__)
@@ -267,7 +271,10 @@ class Engine:
             if user.f_globals.get("__package__") not in users:
                 user = caller()
             weigh(self._value)
-            append((ASSIGN, self, name, value, self._value, user.f_code, user.f_lasti, get_ident()))
+            append(
+                (ASSIGN, self, name, value, self._value, engine.measures(_getframe(1)),
+                 user.f_code, user.f_lasti, get_ident())
+            )  # fmt: skip
             return result
 
         def recorded(there: Any, self: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
@@ -278,7 +285,10 @@ class Engine:
                 result = original(self, value, *args, **kwargs)
             finally:
                 there.assigning = False
-            there.append((ASSIGN, self, name, value, self._value, user.f_code, user.f_lasti, 0))
+            there.append(
+                (ASSIGN, self, name, value, self._value, engine.measures(_getframe(2)),
+                 user.f_code, user.f_lasti, 0)
+            )  # fmt: skip
             return result
 
         assign.__name__ = name
@@ -364,6 +374,7 @@ class Engine:
             if engine.deaf or inner:
                 return original(self, target, sources, *args, **kwargs)
             user = caller()
+            called = _librarys(sys._getframe(1), sources)
             result, error = None, None
             there: Any = engine.functions.here() if engine.aside else engine.log
             if there is None:
@@ -382,7 +393,7 @@ class Engine:
                 engine.asking -= 1
                 event = (
                     QUERY, engine.number(self), method, target, sources, args, kwargs, result,
-                    error, user.f_code, user.f_lasti, get_ident(),
+                    error, called, user.f_code, user.f_lasti, get_ident(),
                 )  # fmt: skip
                 if heard:
                     there.asker = outer
@@ -526,15 +537,22 @@ def _bytes(event: tuple) -> int:
 
 def _asked(event: tuple, frame: Any) -> Asked:
     """What the doctor looks at after every query, as arrays."""
-    _, _, method, target, sources, _, _, result, error, code, offset, _ = event
+    _, _, method, target, sources, _, _, result, error, names, code, offset, _ = event
     flat = nest.flatten(sources)
     given = [None] * len(flat) if result is None else nest.flatten(result)
     return Asked(
         method, (code, offset), target, sources, frame, error,
         [gradient_array(g) for g in given],
-        [getattr(s, "_value", None) for s in flat],
-        [getattr(t, "_value", None) for t in nest.flatten(target)],
+        [getattr(held(s), "_value", None) for s in flat],
+        [getattr(held(t), "_value", None) for t in nest.flatten(target)],
+        names=names,
     )  # fmt: skip
+
+
+def _librarys(frame: FrameType, sources: Any) -> tuple[str, list[str]] | None:
+    """Names for what Keras asks by itself."""
+    asks = (frame.f_globals.get("__name__") or "").partition(".")[0] == "keras"
+    return names_of(nest.flatten(sources)) if asks else None
 
 
 def gradient_array(g: Any) -> Any:

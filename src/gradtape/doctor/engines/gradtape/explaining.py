@@ -87,7 +87,7 @@ def _event(
     result = None if answers is None else nest.pack_sequence_as(sources, answers)
     return (
         raw.QUERY, session.engine.number(tape), "gradient", target, sources, (), {}, result, None,
-        user.f_code, user.f_lasti, get_ident(),
+        None, user.f_code, user.f_lasti, get_ident(),
     )  # fmt: skip
 
 

@@ -79,6 +79,12 @@ class Functions:
             self.engine.aside.remove(get_ident())
             self._local.stack.pop()
 
+    @contextmanager
+    def unheard(self) -> Iterator[None]:
+        """What happens here is the doctor's own doing."""
+        with self._into(None), paused():
+            yield
+
     # --- recording --------------------------------------------------------------------------------
     @contextmanager
     def recording(self, recording: Recording, leaves: list) -> Iterator[Template]:
@@ -208,7 +214,7 @@ def _ends(program: Program, found: list, known: dict[Any, Any]) -> tuple[dict[Va
         if var in given or var in ends:
             first = ends.get(var, known[var])
             if result._value is not first._value:  # else it is known by its array
-                events.append((raw.OP, identity, (first,), raw.NOTHING, result, None))
+                events.append((raw.OP, identity, (first,), raw.NOTHING, result, None, None))
         else:
             ends[var] = result
     return ends, events
@@ -257,11 +263,11 @@ class _Filling:
     def _event(self, event: tuple) -> tuple:
         known, kind = self.known, event[0]
         if kind == raw.OP:
-            _, op, operands, params, result, outer, code, offset, _ = event
+            _, op, operands, params, result, outer, layer, code, offset, _ = event
             operands = tuple([known[a] if a.__class__ is Var else put(a, known) for a in operands])
             params = put(params, known) if params else params
             result = known[result] if result.__class__ is Var else put(result, known)
-            return kind, op, operands, params, result, outer, code, offset, self.thread
+            return kind, op, operands, params, result, outer, layer, code, offset, self.thread
         if kind in (raw.START, raw.STOP, raw.WATCH, raw.RESET, raw.QUERY):
             return self._of_tape(event)
         if kind == raw.INSIDE:
@@ -298,15 +304,16 @@ class _Filling:
             params = {"function": equation.op.forward.__wrapped__, "results": None}
             event = (
                 raw.OP, python.numpy_function, tuple(operands), params, tuple(results), None,
-                *spot[:2], self.thread,
+                None, *spot[:2], self.thread,
             )  # fmt: skip
             self.engine.log.append(event)
             return
         with paused():
             made = _stepped(equation.op.state, operands, spot)
         for end, result in zip(made, results, strict=False):
-            event = raw.OP, identity, (end,), raw.NOTHING, result, None, *spot[:2], self.thread
-            self.engine.log.append(event)
+            self.engine.log.append(
+                (raw.OP, identity, (end,), raw.NOTHING, result, None, None, *spot[:2], self.thread)
+            )
 
 
 def _stepped(state: Any, operands: list, spot: Spot) -> list:
@@ -314,7 +321,7 @@ def _stepped(state: Any, operands: list, spot: Spot) -> list:
     return _step_by_step(state, operands)
 
 
-stand_ins.add(_stepped.__code__)
+stand_ins.add(id(_stepped.__code__))
 
 
 class _Custom:

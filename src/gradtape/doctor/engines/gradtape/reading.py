@@ -10,19 +10,21 @@ import numpy as np
 
 from .... import nest
 from ....autodiff.sweep import sweep
+from ....autodiff.tape import GradientTape
 from ....control import python
 from ....core.apply import tensor as untracked
 from ....core.record import Value as Engine_value
 from ....framework import convert
 from ....framework.variable import Variable as Engine_variable
 from ....ops.rows import Slices
-from ...facts.detours import Entry
+from ...facts.detours import Entry, Exit
 from ...source.place import Place, Written, at
 from ...trace import Event, Value, Variable, Watch
 from .. import gradtape as raw
 from ..joining import Joiner
 from ..quiet import quiet
 from .fading import Again, Faded, FadedValue
+from .models import PREDICT, held
 
 # What TensorFlow makes of several ops is labelled as one of them, which tells little of what it
 # does: in a trace it is of a kind of its own.
@@ -47,7 +49,7 @@ class OpEvent(Event):
 
     def __init__(
         self, raw: tuple, inputs: list[Value], outputs: list[Value], place: Place, time: float,
-        attrs: dict, outer: Any,
+        attrs: dict, outer: Any, layer: Any,
     ) -> None:  # fmt: skip
         self.kind, self.name, self.inputs, self.outputs = (
             _kind(raw[0]),
@@ -56,7 +58,7 @@ class OpEvent(Event):
             outputs,
         )
         self.place, self.time, self.way, self.attrs, self.back = place, time, "op", attrs, None
-        self.sure, self.outer, self.layer, self.tapes = True, outer, None, frozenset()
+        self.sure, self.outer, self.layer, self.tapes = True, outer, layer, frozenset()
         self.raw = raw  # the op, its operands, parameters and result
         self._other_pull = self._other_replay = None
 
@@ -97,7 +99,7 @@ class Reader(Joiner):
             raw.START: self._start, raw.STOP: self._stop, raw.RESET: self._reset,
             raw.WATCH: self._watch,
             raw.INSIDE: self._inside, raw.CUSTOM: self._custom,
-            raw.QUERY: self._query, raw.FROZEN: self._frozen,
+            raw.QUERY: self._query, raw.FROZEN: self._frozen, PREDICT: self._predict,
         }  # fmt: skip
 
     # --- gradtape's tensors -----------------------------------------------------------------------
@@ -105,16 +107,16 @@ class Reader(Joiner):
         return nest.flatten(structure)
 
     def _is_followed(self, thing: Any) -> bool:
-        return convert.is_tensor_like(thing)
+        return convert.is_tensor_like(held(thing))
 
     def _is_variable(self, thing: Any) -> bool:
-        return isinstance(thing, Engine_variable)
+        return isinstance(held(thing), Engine_variable)
 
     def _target(self, target: Any, time: float, frames: Any) -> Value:
         return self._value(target, time, frames)
 
     def _latest(self, variable: Variable) -> Value | None:
-        return self.current.get(id(variable.owner))
+        return self.current.get(id(held(variable.owner)))
 
     def _answered(self, gradient: Any) -> Any:
         return gradient if isinstance(gradient, Engine_value) else None
@@ -135,6 +137,7 @@ class Reader(Joiner):
         self, thing: Any, time: float, stack: Any = None, operand: int | None = None
     ) -> Value:
         """The value of an operand, whatever it is."""
+        thing = held(thing)
         if isinstance(thing, Engine_variable):
             return self.current.get(id(thing)) or self._reading(time, thing, thing._seen)
         if thing.__class__ is Faded:
@@ -210,7 +213,7 @@ class Reader(Joiner):
 
     # --- ops --------------------------------------------------------------------------------------
     def _op(
-        self, time: float, op: Any, operands: Any, params: Any, result: Any, flat: Any,
+        self, time: float, op: Any, operands: Any, params: Any, result: Any, flat: Any, layer: Any,
         code: Any, offset: int, thread: int,
     ) -> None:  # fmt: skip
         outer = tuple(zip(flat[::2], flat[1::2], strict=True)) if flat else ()
@@ -233,11 +236,11 @@ class Reader(Joiner):
             pull, replay = _later(op, operands, params, result, inputs[:], outputs[:])
             event = Event(
                 _kind(op), op.name, inputs, outputs, place, time, attrs=attrs, pull=pull,
-                outer=outer, replay=replay,
+                outer=outer, replay=replay, layer=self._layer(layer),
             )  # fmt: skip
         else:
             raw = (op, operands, params, result)
-            event = OpEvent(raw, inputs, outputs, place, time, attrs, outer)
+            event = OpEvent(raw, inputs, outputs, place, time, attrs, outer, self._layer(layer))
         self._add(event, thread)
 
     def _inside(self, time: float, op: Any, grad: Any, operands: Any, *where: Any) -> None:
@@ -286,7 +289,9 @@ class Reader(Joiner):
     def _variable(self, it: Any, place: Place | None = None) -> Variable:
         known = self.variables.get(id(it))
         if known is None:
-            known = Variable(len(self.variables), it.trainable, it.name, place, owner=it)
+            owner = self.engine.owner(it)
+            name = getattr(owner, "path", None) or it.name
+            known = Variable(len(self.variables), owner.trainable, name, place, owner=owner)
             self.variables[id(it)] = known
             self.trace.variables.append(known)
             self.held.append(it)
@@ -311,15 +316,17 @@ class Reader(Joiner):
                     tape.watch(Watch(value, time, self._at(code, offset), automatic=True))
 
     def _made(self, time: float, it: Any, given: Any, array: Any, *where: Any) -> None:
-        code, offset, thread = where
+        layer, code, offset, thread = where
         place = self._at(code, offset)
-        variable = self._variable(it, place)
-        variable.made, variable.time = place, time
+        variable, known = self._variable(it, place), self._layer(layer)
+        variable.made = known.made if known is not None and known.made is not None else place
+        variable.time = time
         self._stored(time, it, given, array, "rewrap", "tf.Variable", place, thread)
 
     def _assign(self, time: float, it: Any, how: str, given: Any, array: Any, *where: Any) -> None:
-        code, offset, thread = where
-        self._stored(time, it, given, array, "assign", how, self._at(code, offset), thread)
+        measures, code, offset, thread = where
+        way = "metric" if measures else "assign"
+        self._stored(time, it, given, array, way, how, self._at(code, offset), thread)
 
     def _stored(
         self, time: float, it: Any, given: Any, array: Any, way: str, name: str, place: Place,
@@ -339,6 +346,11 @@ class Reader(Joiner):
     def _convert(self, time: float, given: Any, array: Any, stack: Any, *where: Any) -> None:
         if not stack:
             return
+        known = self.by_object.get(id(given)) if isinstance(given, np.ndarray) else None
+        if known is not None:  # an array that is known: of predict, or a source
+            self.by_array[id(array)] = known
+            self.held.append(array)
+            return
         value = self._new("tensor", array, None)
         value.place = at(*stack[0])
         self.by_array[id(array)] = value
@@ -350,6 +362,35 @@ class Reader(Joiner):
             self._add(copy, where[-1])
         else:
             self.entries.append(Entry(value, given, stack, time))
+
+    def _predict(
+        self, time: float, model: Any, name: str, x: Any, result: Any, frames: Any, *where: Any
+    ) -> None:
+        code, offset, thread = where
+        given = [t for t in map(held, [*nest.flatten(x), *model.weights]) if self._is_followed(t)]
+        arrays = [a for a in nest.flatten(result) if isinstance(a, np.ndarray)]
+        outputs = [self._new("array", a, a) for a in arrays]
+        event = Event(
+            name, f"{model.name}.{name}", [self._value(v, time) for v in given], outputs,
+            self._at(code, offset), time, way="predict",
+            pull=partial(_pull_model, self.engine, model, x, given),
+        )  # fmt: skip
+        self._add(event, thread)
+        self.exits += [Exit(o, name, o.array, frames, time) for o in outputs]
+
+
+# --- a model that was asked to predict ------------------------------------------------------------
+def _pull_model(engine: raw.Engine, model: Any, x: Any, given: list, cotangents: Any) -> list:
+    """The cotangents through it: it is called, on a tape, of which nobody hears."""
+    with engine.functions.unheard(), quiet(), GradientTape() as tape:
+        tape.watch([v for v in given if not isinstance(v, Engine_variable)])
+        results = [convert.to_tensor(r) for r in nest.flatten(model(x, training=False))]
+    seeds = [None if g is None else untracked(np.asarray(g)) for g in cotangents]
+    return [_dense(_number(g)) for g in tape.gradient(results, given, seeds)]
+
+
+def _number(gradient: Any) -> Any:
+    return raw.gradient_array(convert.to_tensor(gradient)) if gradient is not None else None
 
 
 # --- an op whose tensors were let go --------------------------------------------------------------

@@ -14,7 +14,6 @@ import numpy as np
 
 from .engine import Engine
 
-SIZE = 32  # of a batch, when nobody says so
 # Datasets that hand on what they are given, as far as a first batch is concerned.
 PASSES = ("Shuffle", "Prefetch", "Cache", "MemoryCache", "Repeat", "Options", "Take", "Rebatch")
 

@@ -12,7 +12,7 @@ from typing import Any
 from .copies import Copy, Told, copied
 from .editing import OWN
 from .engine import OP, Engine
-from .frames import around, inside, locate
+from ..frames import around, inside, locate
 from .numbering import unnumbered
 
 

@@ -18,10 +18,10 @@ from ...source.place import Place, at
 from ...trace import Asked, Trace
 from .. import ears
 from ..gradtape.fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
+from ..arrivals import Arrival
+from ..frames import local
 from ..joining import innermost, with_those_around
 from . import autograph
-from .arrivals import Arrival
-from .frames import local
 from .passing import handles, without
 from .values import measure, size
 
@@ -126,7 +126,7 @@ class Engine:
         self._guarded(hook)
 
     def _hook_keras(self) -> None:
-        from .keras import hook
+        from ..keras import hook
 
         self._guarded(hook)
 
@@ -171,6 +171,12 @@ class Engine:
         known = self.owners.get(id(variable))
         found = None if known is None else known()
         return variable if found is None else found
+
+    def predicted(
+        self, model: Any, name: str, x: Any, result: Any, frames: Any, *where: Any
+    ) -> None:
+        """A model was asked to predict; its results are arrays."""
+        self.log.append((PREDICT, model, name, x, result, frames, *where))
 
     def layer_of_weight(self, frame: FrameType) -> Any:
         """The layer that a variable is just made for."""

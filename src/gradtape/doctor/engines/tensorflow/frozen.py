@@ -8,7 +8,7 @@ from typing import Any
 from ..frozen import found
 from .autograph import original
 from .engine import Engine
-from .frames import user
+from ..frames import user
 from .values import symbol
 
 

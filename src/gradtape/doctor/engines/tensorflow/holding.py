@@ -11,7 +11,7 @@ import numpy as np
 from ...facts.detours import Entry
 from ...source.place import Place
 from ...source.place import at as _at
-from ...trace import Event, Layer, Value, Variable, Watch
+from ...trace import Event, Value, Variable, Watch
 from ..gradtape.fading import Again, Faded
 from ..joining import Joiner
 from . import engine as raw
@@ -143,13 +143,6 @@ class Holder(Joiner):
     def _same(self, tensor: Any, value: Value) -> Value:
         self._alias(tensor, value)
         return value
-
-    def _layer(self, layer: Any) -> Layer | None:
-        if layer is None:
-            return None
-        known = self.engine.layers.get(id(layer))
-        made = at(known[1], known[2]) if known is not None and known[0]() is layer else None
-        return Layer(layer.name, made)
 
     # --- variables --------------------------------------------------------------------------------
     def _known_variable(self, handle: Any) -> Any:

@@ -8,8 +8,9 @@ from types import FrameType
 from typing import Any
 
 from .. import ears
+from ..frames import REWRITES, foreign, of_tensorflow, user
+from ..keras import names_of
 from .engine import QUERY, RESET, START, STOP, WATCH, Engine
-from .frames import REWRITES, foreign, of_tensorflow, user
 from .graphs import sight
 
 
@@ -63,7 +64,7 @@ def _asking(engine: Engine, function: Any, method: str) -> None:
         if engine.deaf or of_tensorflow(sys._getframe(2)):
             return None
         place, graph = user(sys._getframe(2)), building()
-        called = _names(sources) if _librarys(sys._getframe(2)) else None
+        called = names_of(_flat(sources)) if _librarys(sys._getframe(2)) else None
         engine.asking += 1
         return self, target, sources, dict(zip(names, rest, strict=True)), place, graph, called
 
@@ -107,15 +108,6 @@ def _flat(result: Any) -> list[Any]:
 def _librarys(frame: FrameType) -> bool:
     """Did a library ask, and not the user's code, if by way of AutoGraph?"""
     return bool(foreign(frame)) and not (frame.f_globals.get("__name__") or "").startswith(REWRITES)
-
-
-def _names(sources: Any) -> tuple[str, list[str]]:
-    """Of a tape that a library opened: the user has no names for what it is asked."""
-    import tensorflow as tf
-
-    flat = tf.nest.flatten(sources)
-    words = [getattr(s, "path", None) or getattr(s, "name", None) for s in flat]
-    return "loss", [word or f"source #{k + 1}" for k, word in enumerate(words)]
 
 
 def building() -> Any:

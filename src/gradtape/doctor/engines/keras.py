@@ -8,15 +8,15 @@ import weakref
 from threading import get_ident
 from typing import Any
 
-from .. import ears
-from ..ears import NoEar
-from .batches import SIZE
-from .engine import PREDICT, Engine
+from . import ears
+from .ears import NoEar
 from .frames import stack, user
 
+BATCH = 32  # rows, when `fit` is not told how many
 
-def hook(engine: Engine) -> None:
-    """Listen to Keras, if TensorFlow is what it computes with."""
+
+def hook(engine: Any) -> None:
+    """Listen to Keras, if it is on its TensorFlow backend."""
     import keras
 
     if keras.config.backend() != "tensorflow":
@@ -29,7 +29,7 @@ def hook(engine: Engine) -> None:
             engine.missing(f"{what} of Keras {keras.__version__}", fault)
 
 
-def _layers(engine: Engine) -> None:
+def _layers(engine: Any) -> None:
     from keras.src.layers.layer import Layer
 
     engine.layer_call = inspect.unwrap(Layer.__call__).__code__
@@ -45,7 +45,7 @@ def _layers(engine: Engine) -> None:
     engine.listen(Layer.__init__, after=made)
 
 
-def _variables(engine: Engine) -> None:
+def _variables(engine: Any) -> None:
     """A variable of Keras holds one of TensorFlow: users know the outer one."""
     from keras.src.backend.tensorflow.core import Variable
 
@@ -56,14 +56,14 @@ def _variables(engine: Engine) -> None:
     engine.listen(Variable._initialize, after=initialized)
 
 
-def _predict(engine: Engine) -> None:
+def _predict(engine: Any) -> None:
     from keras.src.backend.tensorflow.trainer import TensorFlowTrainer
 
     for name in ("predict", "predict_on_batch"):
         engine.listen(getattr(TensorFlowTrainer, name), after=_predicted(engine, name))
 
 
-def _fit(engine: Engine) -> None:
+def _fit(engine: Any) -> None:
     """What `fit` is given is remembered: the batches themselves are made inside of a function."""
     from keras.src.backend.tensorflow.trainer import TensorFlowTrainer
 
@@ -72,7 +72,7 @@ def _fit(engine: Engine) -> None:
     def before(*values: Any) -> None:
         fit = dict(zip(names, values, strict=True))
         given = [fit.get(name) for name in ("x", "y", "sample_weight")]
-        engine.data.append(([g for g in given if g is not None], fit.get("batch_size") or SIZE))
+        engine.data.append(([g for g in given if g is not None], fit.get("batch_size") or BATCH))
 
     def after(told: Any, result: Any) -> Any:
         engine.data.pop()
@@ -83,14 +83,18 @@ def _fit(engine: Engine) -> None:
     )
 
 
-def _predicted(engine: Engine, name: str) -> Any:
+def names_of(sources: list[Any]) -> tuple[str, list[str]]:
+    """Of a tape that Keras opened: the user has no names for what it is asked."""
+    words = [getattr(s, "path", None) or getattr(s, "name", None) for s in sources]
+    return "loss", [word or f"source #{k + 1}" for k, word in enumerate(words)]
+
+
+def _predicted(engine: Any, name: str) -> Any:
     def after(told: Any, result: Any) -> Any:
         frames = stack(sys._getframe(2))
         if not engine.deaf and frames:
             (code, offset) = frames[0]
-            engine.log.append(
-                (PREDICT, told[0], name, told[1], result, frames, code, offset, get_ident())
-            )
+            engine.predicted(told[0], name, told[1], result, frames, code, offset, get_ident())
         return result
 
     return after

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import CodeType, FrameType
 from typing import Any
 
-from ...source.users import is_users
+from ..source.users import is_users
 
 REWRITES = "tensorflow.python.autograph"  # calls the user's functions, and others for them
 METRICS = "keras.src.metrics"
