@@ -62,7 +62,7 @@ def main(wanted: list[str]) -> None:
         rule = known[name]
         if rule is None:
             changed += accept(HERE / FUNCTIONS.name, "gradtape", every=True)
-        engine = "gradtape" if rule and not rule.needs else "tensorflow"
+        engine = "gradtape" if rule and rule.needs != "the real TensorFlow" else "tensorflow"
         if engine == "tensorflow" and not installed():
             left.append(name)
         elif rule is None:

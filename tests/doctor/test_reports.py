@@ -64,7 +64,9 @@ def test_data_is_as_the_schema_says(text: str) -> None:
     assert list(faults(made, SCHEMA)) == []
 
 
-@pytest.mark.parametrize("rule", [r for r in CATALOGUE if not r.needs], ids=lambda r: r.name)
+@pytest.mark.parametrize(
+    "rule", [r for r in CATALOGUE if r.needs != "the real TensorFlow"], ids=lambda r: r.name
+)
 def test_every_rule_makes_data_as_the_schema_says(rule) -> None:
     assert list(faults(report_on(rule.failing).to_json(), SCHEMA)) == []
 

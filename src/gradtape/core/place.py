@@ -18,7 +18,9 @@ def is_ours(package: str | None) -> bool:
     return package in own
 
 
-stand_ins: set[int] = set()  # ids of the code of functions that play ops again, and know the `spot` of each
+stand_ins: set[int] = (
+    set()
+)  # ids of the code of functions that play ops again, and know the `spot` of each
 
 
 def caller(depth: int = 2) -> Any:

@@ -34,7 +34,7 @@ class Rule:
     failing: str  # a program with the fault
     cured: str  # the same without it
     ignore: str  # when it is fine
-    needs: str = ""  # what the fault cannot happen without: "keras", "tf.function"
+    needs: str = ""  # what the fault cannot happen without: "keras", "tf.data"
 
     def __init_subclass__(cls) -> None:
         cls.cause = str(cls.__dict__.get("cause") or getattr(cls, "name", ""))

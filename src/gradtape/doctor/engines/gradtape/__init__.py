@@ -33,8 +33,9 @@ from ...source.users import is_users
 from ...trace import Asked, Trace
 from ..joining import innermost, with_those_around
 from ..keras import names_of
+from .datasets import PASSED, hear_datasets
 from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
-from .models import PREDICT, Models, held
+from .models import Models, held
 
 # The first field of a raw event; the last three are code, offset and thread.
 (
@@ -49,7 +50,7 @@ EXITS = {
 }  # fmt: skip
 # What is kept of older tapes: a chain of steps for the rules that look back, if it is small.
 KEEP_EVENTS, KEEP_TAPES, KEEP_MADE = 200, 3, 1_000
-RARE = frozenset(range(PREDICT + 1)) - {OP, READ, ASSIGN}
+RARE = frozenset(range(PASSED + 1)) - {OP, READ, ASSIGN}
 NOTHING: dict[str, Any] = {}  # the parameters of most ops
 
 
@@ -96,6 +97,7 @@ class Engine(Models):
         self._hook_tapes()
         self._hook_custom_gradients()
         self.hear_models()
+        self._undo.append(hear_datasets(self))
 
     def stop(self) -> None:
         while self._undo:
@@ -522,6 +524,8 @@ def _bytes(event: tuple) -> int:
     kind = event[0]
     if kind == OP:
         return event[4]._value.nbytes if _large(event[4]) else 0
+    if kind == PASSED:
+        return sum(t._value.nbytes for t in event[2] if _large(t))
     if kind == QUERY:
         return sum(g._value.nbytes for g in nest.flatten(event[7]) if _large(g))
     if kind in (READ, MADE, ASSIGN, CONVERT, ESCAPE):

@@ -23,6 +23,7 @@ from ...trace import Event, Value, Variable, Watch
 from .. import gradtape as raw
 from ..joining import Joiner
 from ..quiet import quiet
+from .datasets import PASSED, STORED, Datasets
 from .fading import Again, Faded, FadedValue
 from .models import PREDICT, held
 
@@ -79,13 +80,14 @@ class OpEvent(Event):
         self._other_replay = replay
 
 
-class Reader(Joiner):
+class Reader(Joiner, Datasets):
     """One reading: values by the objects that the log holds."""
 
     EXITS = raw.EXITS
 
     def __init__(self, engine: raw.Engine) -> None:
         super().__init__(engine)
+        Datasets.__init__(self)
         self.by_array: dict[int, Value] = {}
         self.again = Again()
         self.places: dict[tuple[int, int], Place] = {}  # a quicker `at`: code has a slow hash
@@ -100,6 +102,7 @@ class Reader(Joiner):
             raw.WATCH: self._watch,
             raw.INSIDE: self._inside, raw.CUSTOM: self._custom,
             raw.QUERY: self._query, raw.FROZEN: self._frozen, PREDICT: self._predict,
+            STORED: self._into_dataset, PASSED: self._out_of_dataset,
         }  # fmt: skip
 
     # --- gradtape's tensors -----------------------------------------------------------------------

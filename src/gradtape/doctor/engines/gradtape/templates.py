@@ -364,7 +364,15 @@ def _events(equation: Equation) -> list[tuple]:
         result = outputs if len(outputs) > 1 else outputs[0]
         return [(raw.OP, op, inputs, equation.params or raw.NOTHING, result, None, None, *where)]
     if isinstance(op, Assign):
-        assigned = (raw.ASSIGN, op.variable, "assign", inputs[0], ArrayOf(outputs[0]), False, *where)
+        assigned = (
+            raw.ASSIGN,
+            op.variable,
+            "assign",
+            inputs[0],
+            ArrayOf(outputs[0]),
+            False,
+            *where,
+        )
         return [assigned, (raw.READ, op.variable, outputs[0], *where)]
     return [(raw.PLAYED, equation)] if _untold(equation) else []
 

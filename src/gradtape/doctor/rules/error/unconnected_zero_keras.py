@@ -10,7 +10,7 @@ from ..base import Rule
 
 class UnconnectedZeroKeras(Rule):
     code, name, states = "GT605", "unconnected-zero-keras", frozenset({"error"})
-    needs = "keras"
+    needs = "the real TensorFlow"
     title = 'unconnected_gradients="zero" raises with the variables of Keras 3'
     lesson = """\
 Zeros for a source without a path are made from the source itself. A variable of Keras 3 is no
