@@ -32,7 +32,8 @@ def test_the_product_is_that_of_the_dense_ones(batch):
 def test_nothing_meets_nothing():
     empty = tf.SparseTensor(np.zeros((0, 2), np.int64), np.zeros(0, np.float32), [2, 3])
     product = matmul(empty, tf.sparse.eye(3))
-    assert product.shape == (2, 3) and not len(product.values)
+    assert product.shape == (2, 3)
+    assert not len(product.values)
 
 
 def test_sizes_must_agree():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import warnings
 
@@ -177,3 +178,12 @@ def test_whole_numbers_have_a_gradient_with_respect_to_themselves_only():
     assert (itself.numpy().tolist(), itself.dtype, none) == ([1, 1], tf.int32, None)
     assert [g if g is None else g.numpy() for g in tape.gradient(made, [w, made])] == [None, 1]
     assert tape.gradient(text, text) is None
+
+
+def test_functions_with_gradients_of_their_own_tell_their_arguments() -> None:
+    @tf.custom_gradient
+    def scaled(x, factor=2.0):
+        return x * factor, lambda g: (g, None)
+
+    assert inspect.getfullargspec(scaled).args == ["x", "factor"]
+    assert list(inspect.signature(tf.recompute_grad(lambda a, b: a * b)).parameters) == ["a", "b"]

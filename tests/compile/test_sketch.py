@@ -57,3 +57,54 @@ def test_numbers_cannot_be_looked_at() -> None:
         sketched(lambda x: x if x[0] > 0 else -x, (None,))
     with pytest.raises(RuntimeError, match="placeholder"):
         tf.compat.v1.placeholder(tf.float32, (2,))
+
+
+def _halves(x):
+    return tf.cond(x[0, 0] > 0, lambda: x[:, :2], lambda: x[:, 2:])
+
+
+@pytest.mark.parametrize(("width", "expected"), [(4, (None, 2)), (5, (None, None))])
+def test_both_branches_are_told(width, expected) -> None:
+    assert sketched(_halves, (None, width)) == [expected]
+
+
+def test_branches_of_other_dtypes() -> None:
+    with pytest.raises(TypeError, match="same dtypes"):
+        sketched(lambda x: tf.cond(x[0] > 0, lambda: x, lambda: tf.cast(x, tf.int32)), (None,))
+
+
+TABLE = tf.Variable(tf.ones([4, 7]))
+
+
+@pytest.mark.parametrize(
+    ("function", "expected", "sparse"),
+    [
+        (lambda x: x, (None, 3, 4), True),
+        (lambda x: tf.sparse.transpose(x, [0, 2, 1]), (None, 4, 3), True),
+        (lambda x: tf.sparse.expand_dims(x, 1), (None, 1, 3, 4), True),
+        (lambda x: tf.sparse.reshape(x, [-1, 12]), (None, 12), True),
+        (lambda x: tf.sparse.map_values(tf.square, x), (None, 3, 4), True),
+        (lambda x: tf.sparse.add(x, x), (None, 3, 4), True),
+        (lambda x: tf.sparse.add(x, tf.sparse.to_dense(x)), (None, 3, 4), False),
+        (lambda x: tf.sparse.concat(2, [x, x]), (None, 3, 8), True),
+        (lambda x: tf.sparse.to_dense(x, default_value=1.0), (None, 3, 4), False),
+        (lambda x: tf.sparse.reduce_sum(x, axis=1), (None, 4), False),
+        (lambda x: tf.sparse.reduce_max(x, axis=1, output_is_sparse=True), (None, 4), True),
+        (lambda x: tf.sparse.maximum(x, x), (None, 3, 4), True),
+        (lambda x: tf.cast(x, tf.int32), (None, 3, 4), True),
+        (lambda x: tf.sparse.sparse_dense_matmul(tf.sparse.reshape(x, [-1, 4]), TABLE),
+         (None, 7), False),
+        (lambda x: tf.map_fn(lambda row: tf.sparse.sparse_dense_matmul(row, TABLE), x,
+                             fn_output_signature=tf.float32), (None, 3, 7), False),
+        (lambda x: tf.nn.embedding_lookup_sparse(TABLE, tf.cast(tf.sparse.reshape(x, [-1, 4]),
+                                                                tf.int64), None),
+         (None, 7), False),
+        (lambda x: tf.sparse.bincount(tf.cast(tf.sparse.reshape(x, [-1, 4]), tf.int64), axis=-1),
+         (None, None), True),
+    ],
+)  # fmt: skip
+def test_sparse_tensors_tell_their_shapes(function, expected, sparse) -> None:
+    with internal.FuncGraph("scratch").as_default():
+        found = function(tf.compat.v1.sparse_placeholder(tf.float32, (None, 3, 4)))
+        assert isinstance(found, tf.SparseTensor) == sparse
+        assert tuple(found.shape) == expected

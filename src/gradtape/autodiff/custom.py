@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
@@ -109,6 +110,14 @@ class _WithGradient:
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else _WithGradient(self._f.__get__(instance, owner))
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """Its arguments, for `inspect`, which takes what binds as a method for a builtin."""
+        try:
+            return inspect.signature(self._f)
+        except ValueError as error:
+            raise AttributeError("__signature__") from error
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if threads.recording is not None:

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from .. import nest
 from ..core import apply as engine
 from ..core.apply import tensor
 from ..core.record import threads
 from ..framework.shapes import TensorShape
+from ..framework.tensor import Tensor
 from .draws import Kernels
 from .record import Recording
 from .traced import Traced
@@ -103,6 +105,25 @@ class Sketch(Recording):
                 f"numbers of the shape {self.known(value.shape)}. Use tf.cond, tf.where or "
                 "tf.while_loop."
             )
+
+    def either(self, first: Any, second: Any) -> Any:
+        """What stands for the results of both branches: a size in which they differ is open."""
+        nest.assert_same_structure(first, second)
+        return nest.map_structure(self._either, first, second)
+
+    def _either(self, first: Any, second: Any) -> Any:
+        if not isinstance(first, Tensor) or not isinstance(second, Tensor):
+            return first
+        one, other = first._value, second._value
+        if one.dtype != other.dtype or one.ndim != other.ndim:
+            raise TypeError(
+                "true_fn and false_fn must give tensors of the same dtypes and ranks, but gave "
+                f"{first!r} and {second!r}."
+            )
+        if one.shape == other.shape:
+            return first
+        sizes = zip(one.shape, other.shape, strict=True)
+        return self.blank(tuple(n if n == m else OPEN for n, m in sizes), one.dtype)
 
     def check(self, function: Any, *values: Any) -> None:
         """There is nothing to look at."""

@@ -43,6 +43,9 @@ def cond(
             f"The truth value of an empty tensor is ambiguous (this one has the shape "
             f"{pred.shape}): ask for its size with tf.size(x) > 0."
         )
+    recording = threads.recording
+    if recording is not None and recording.sketches and is_recorded(pred):
+        return recording.either(true_fn(), false_fn())  # type: ignore[misc]
     holds = bool(pred)
     with _branch(holds):
         return true_fn() if holds else false_fn()  # type: ignore[misc]

@@ -10,6 +10,7 @@ import numpy as np
 from .. import arrays, dtypes, errors, nest
 from ..framework import convert
 from ..framework.shapes import CompositeTensor, TensorSpec, TypeSpec
+from ..sparse.tensor import sketching
 
 
 def has_parts(structure: Any) -> bool:
@@ -29,6 +30,8 @@ def map_rows(fn: Callable[[Any], Any], elems: Any, signature: Any) -> Any:
         if len(row) != len(rows[0]):
             raise ValueError(f"Dimensions {len(rows[0])} and {len(row)} are not compatible")
     like = elems if signature is None else signature
+    if (sketch := sketching()) is not None:
+        return _outlined(sketch, fn, elems, like, rows)
     results = []
     for row in zip(*rows, strict=True):
         result = fn(nest.pack_sequence_as(elems, list(row)))
@@ -39,11 +42,27 @@ def map_rows(fn: Callable[[Any], Any], elems: Any, signature: Any) -> Any:
     return nest.pack_sequence_as(like, list(map(_stacked, specs, columns)))
 
 
+def _outlined(sketch: Any, fn: Callable[[Any], Any], elems: Any, like: Any, rows: Any) -> Any:
+    """Where only shapes are told: as many of whatever the first row gives."""
+    result = fn(nest.pack_sequence_as(elems, [row[0] for row in rows]))
+    nest.assert_same_structure(like, result)
+    parts = []
+    for one in nest.flatten(result):
+        if convert.is_sparse(one):
+            sizes = [len(rows[0]), *one.dense_shape._value.tolist()]
+            parts.append(type(one)(np.zeros((0, len(sizes)), np.int64), one.values, sizes))
+        elif convert.is_ragged(one):
+            raise NotImplementedError("tf.map_fn into ragged tensors, where only shapes are told")
+        else:
+            parts.append(sketch.blank((len(rows[0]), *one._value.shape), one._value.dtype))
+    return nest.pack_sequence_as(like, parts)
+
+
 def _rows(leaf: Any) -> Any:
     if convert.is_sparse(leaf):
-        from ..sparse.pick import rows
+        from ..sparse.pick import Rows
 
-        return rows(leaf)
+        return Rows(leaf)
     return leaf if convert.is_ragged(leaf) else convert.to_tensor(leaf)
 
 

@@ -19,7 +19,7 @@ def numbers(
     value: Any, label: str, attr: str = "Tshape", only: bool = False, plain: bool = False
 ) -> tuple[int, ...]:
     """A vector of whole numbers: a list (of scalar tensors too), a tensor, an array, a shape."""
-    found = _quickly(value)
+    found = quickly(value)
     if found is None:
         array = vector(value, label, attr, only, plain)
         if array.ndim > 1:
@@ -31,7 +31,7 @@ def numbers(
     return found
 
 
-def _quickly(value: Any) -> tuple[int, ...] | None:
+def quickly(value: Any) -> tuple[int, ...] | None:
     """The common cases: Python's whole numbers in a list or tuple, or scalar tensors among them."""
     if value.__class__ not in (list, tuple):
         return None
@@ -134,7 +134,7 @@ def _sized(value: Any) -> bool:
 
 def several(values: Any, label: str, attr: str = "Index") -> list[tuple[int, ...]]:
     """Vectors of whole numbers of one dtype."""
-    quick = [_quickly(v) for v in values]
+    quick = [quickly(v) for v in values]
     if None not in quick:
         return quick  # type: ignore[return-value]
     if all(map(convert.quickly, values)):
@@ -167,7 +167,7 @@ def known(shape: TensorShape) -> list[int]:
 
 def dimensions(shape: Any, label: str = "Fill") -> tuple[int, ...]:
     """The shape of a tensor to be made: a number stands for a vector of that size."""
-    found = _quickly(shape)
+    found = quickly(shape)
     if found is None:
         if isinstance(shape, TensorShape):
             found = tuple(known(shape))

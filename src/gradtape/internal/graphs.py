@@ -43,10 +43,6 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
     """A sparse tensor of any numbers, in the block of a graph."""
-    sizes = TensorShape(shape).as_list()
-    sketch, int64 = current(), np.dtype(np.int64)
-    return SparseTensor(
-        sketch.placeholder([None, len(sizes)], int64),
-        sketch.placeholder([None], np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)),
-        sketch.placeholder([len(sizes)], int64),
-    )
+    sizes = current().placeholder(TensorShape(shape).as_list(), np.dtype(np.int64))._value.shape
+    kind = np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)
+    return SparseTensor(np.zeros((0, len(sizes)), np.int64), np.zeros(0, kind), list(sizes))

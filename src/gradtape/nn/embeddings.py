@@ -16,6 +16,7 @@ from ..ops.elementwise import divide_no_nan, mul, sqrt, square
 from ..ops.index import select
 from ..ragged import RaggedTensor
 from ..sparse import SparseTensor
+from ..sparse.tensor import sketching
 
 _COMBINERS = ("mean", "sqrtn", "sum")
 
@@ -49,7 +50,11 @@ def embedding_lookup_sparse(
                 f"Shapes {ids.shape} and {weights.shape} are incompatible: sp_ids and sp_weights "
                 "must have one value each"
             )
-    return _combined(embedding_lookup(params, ids, max_norm), rows, weights, combiner)
+    found = _combined(embedding_lookup(params, ids, max_norm), rows, weights, combiner)
+    if (sketch := sketching()) is not None and isinstance(sp_ids, SparseTensor):
+        sizes = (int(sp_ids.dense_shape._value[0]), *found._value.shape[1:])
+        return sketch.blank(sizes, found._value.dtype)
+    return found
 
 
 def _listed(given: Any, name: str, wanted: str) -> tuple[Any, Any]:

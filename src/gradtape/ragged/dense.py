@@ -23,8 +23,8 @@ def filled(x: RaggedTensor, default: Any, shape: Any) -> Any:
     kind, tail = flat._value.dtype, flat._value.shape[1:]
     wanted = _sizes(shape, x.ragged_rank + flat._value.ndim)
     fill = zeros([], kind) if default is None else convert.to_tensor(default, kind)
-    inner = None if wanted is None else wanted[x.ragged_rank + 1 :]
-    if wanted is None or any(n not in (None, m) for n, m in zip(inner, tail, strict=True)):
+    inner = zip((wanted or ())[x.ragged_rank + 1 :], tail, strict=False)
+    if wanted is None or any(n not in (None, m) for n, m in inner):
         raise errors.invalid(
             f"the shape {shape} does not fit a ragged tensor of the shape {x.shape} "
             "[Op:RaggedTensorToTensor] name: "

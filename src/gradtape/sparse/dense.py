@@ -17,7 +17,7 @@ from ..math.elementwise import conj
 from ..ops.index import take
 from ..ops.rows import add_rows
 from ..ops.shape import cast, concat
-from .tensor import SparseTensor, check_places, number_of, places_of
+from .tensor import SparseTensor, check_places, number_of, places_of, sketching
 
 
 def to_dense(
@@ -33,6 +33,8 @@ def to_dense(
     checked = truth(validate_indices, "validate_indices", default=True)
     numbers = check_places(x, "SparseToDense", order=checked)
     values, shape = x.values, tuple(x.dense_shape._value.tolist())
+    if (sketch := sketching()) is not None:
+        return sketch.blank(shape, values._value.dtype)
     if not checked:  # of several values at a place the last one stands
         last = np.unique(numbers[::-1], return_index=True)[1]
         if len(last) < len(numbers):
@@ -136,15 +138,18 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
             "[Op:SparseTensorDenseAdd]"
         )
     check_places(a, "SparseTensorDenseAdd", order=False)
-    return b + scatter_nd(a.indices, a.values, a.dense_shape)
+    return b if sketching() else b + scatter_nd(a.indices, a.values, a.dense_shape)
 
 
 def _add_sparse(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTensor:
     joined, numbers, inverse = union(a, b, "SparseAdd")
     total = add_rows.apply(joined, tensor(inverse), shape=(len(numbers),))
     # Only what was added up may fall away, as in TensorFlow.
-    small = np.abs(total._value) < np.asarray(getattr(threshold, "_value", threshold))
-    kept = np.flatnonzero(~(small & (np.bincount(inverse, minlength=len(numbers)) > 1)))
+    doubled = np.bincount(inverse, minlength=len(numbers)) > 1
+    kept = np.arange(len(numbers))
+    if doubled.any():
+        small = np.abs(total._value) < np.asarray(getattr(threshold, "_value", threshold))
+        kept = np.flatnonzero(~(small & doubled))
     if len(kept) < len(numbers):
         total, numbers = take.apply(total, tensor(kept), axis=0), numbers[kept]
     shape = a.dense_shape._value

@@ -56,15 +56,22 @@ def concat(
     return SparseTensor(places[order], tensor(values), shape)
 
 
-def rows(x: SparseTensor) -> list[SparseTensor]:
-    """Its slices along the first axis."""
-    places, shape = x.indices._value, x.dense_shape._value
-    found = []
-    for k in range(int(shape[0])):
+class Rows:
+    """The slices of a sparse tensor along the first axis."""
+
+    def __init__(self, x: SparseTensor) -> None:
+        self._x = x
+
+    def __len__(self) -> int:
+        return int(self._x.dense_shape._value[0])
+
+    def __getitem__(self, k: int) -> SparseTensor:
+        if k >= len(self):
+            raise IndexError(k)
+        places = self._x.indices._value
         inside = np.flatnonzero(places[:, 0] == k)
-        values = take.apply(x.values, tensor(inside), axis=0)
-        found.append(SparseTensor(places[inside, 1:], values, shape[1:]))
-    return found
+        values = take.apply(self._x.values, tensor(inside), axis=0)
+        return SparseTensor(places[inside, 1:], values, self._x.dense_shape._value[1:])
 
 
 def eye(

@@ -16,7 +16,7 @@ from ..ops import sparse as ops
 from ..ops.index import take
 from ..ops.rows import add_rows
 from .dense import expect, sparse, union
-from .tensor import SparseTensor, number_of, places_of
+from .tensor import SparseTensor, number_of, places_of, sketching
 
 _INT32 = np.dtype(np.int32)
 
@@ -84,6 +84,8 @@ def reduce_sum(
     groups, shape = _groups(x, axis, truth(keepdims, "keep_dims"))
     if output_is_sparse:
         return _sparse(ops.reduce_sum_sparse, x, groups, shape)
+    if (sketch := sketching()) is not None:
+        return sketch.blank(tuple(shape), x.values._value.dtype)
     count = int(np.prod(shape))
     return reshape(add_rows.apply(x.values, tensor(groups), shape=(count,)), shape)
 
@@ -97,6 +99,8 @@ def reduce_max(
     groups, shape = _groups(x, axis, truth(keepdims, "keep_dims"))
     if output_is_sparse:
         return _sparse(ops.reduce_max_sparse, x, groups, shape)
+    if (sketch := sketching()) is not None:
+        return sketch.blank(tuple(shape), x.values._value.dtype)
     found = ops.reduce_max.apply(x.values, tensor(groups), count=int(np.prod(shape)))
     return reshape(found, shape)
 
@@ -181,6 +185,8 @@ def bincount(
             "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only "
             "one."
         )
+    if (sketch := sketching()) is not None:
+        return _outlined(sketch, values, weights, axis)
     found, rows, height = _entries(values, axis)
     _check_counted(found)
     factors = np.ones_like(found) if weights is None else _entries(weights, axis)[0]
@@ -198,6 +204,15 @@ def bincount(
         counts = np.ones_like(counts)
     shape = [width] if height is None else [height, width]
     return SparseTensor(places_of(keys, shape), tensor(counts), np.array(shape, np.int64))
+
+
+def _outlined(sketch: Any, values: Any, weights: Any, axis: int) -> SparseTensor:
+    """Where only shapes are told: the numbers, and so how many there may be, are not known."""
+    rank = 1 if axis == 0 or len(values.shape) < 2 else 2
+    sizes = list(sketch.placeholder([None] * rank, np.dtype(np.int64))._value.shape)
+    factors = values if weights is None else weights
+    kind = np.dtype(factors.dtype.as_numpy_dtype)
+    return SparseTensor(np.zeros((0, rank), np.int64), np.zeros(0, kind), sizes)
 
 
 def _check_counted(found: Any) -> None:

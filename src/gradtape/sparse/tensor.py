@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
-from ..core.record import Value
+from ..core.apply import tensor
+from ..core.record import Value, threads
 from ..framework import convert
-from ..framework.arguments import known
+from ..framework.arguments import known, quickly
 from ..framework.pickles import recipe
 from ..framework.shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
 
@@ -76,6 +77,9 @@ class SparseTensor(CompositeTensor):
         self.indices = _int64(indices)
         self.values = convert.to_tensor(values)
         self.dense_shape = _int64(dense_shape)
+        if (sketch := sketching()) is not None:
+            self._outline(sketch)
+            return
         places, count = self.indices._value.shape, self.values._value.shape[0]
         if places[0] != count:
             raise ValueError(f"Dimensions {places[0]} and {count} are not compatible")
@@ -83,6 +87,15 @@ class SparseTensor(CompositeTensor):
             raise ValueError(
                 f"Dimensions {places[1]} and {self.dense_shape._value.shape[0]} are not compatible"
             )
+
+    def _outline(self, sketch: Any) -> None:
+        """Where only shapes are told nothing is in it, so that it is done with at once."""
+        sizes = self.dense_shape._value
+        if convert.is_recorded(sizes):
+            open_sizes = sketch.placeholder([None] * len(sizes), _INT64)
+            self.dense_shape = tensor(np.array(open_sizes._value.shape, np.int64))
+        self.indices = tensor(np.zeros((0, len(sizes)), np.int64))
+        self.values = tensor(np.zeros(0, self.values._value.dtype))
 
     def __reduce__(self) -> tuple:
         return recipe(type(self), (self.indices, self.values, self.dense_shape))
@@ -93,7 +106,10 @@ class SparseTensor(CompositeTensor):
 
     @property
     def shape(self) -> TensorShape:
-        return TensorShape(self.dense_shape._value.tolist())
+        sizes = self.dense_shape._value.tolist()
+        if threads.recording is not None:
+            return threads.recording.known(tuple(sizes))
+        return TensorShape(sizes)
 
     def get_shape(self) -> TensorShape:
         return self.shape
@@ -125,11 +141,19 @@ class SparseTensor(CompositeTensor):
     __repr__ = __str__
 
 
+def sketching() -> Any:
+    """What tells shapes in place of numbers, if that is all that is asked for."""
+    recording = threads.recording
+    return recording if recording is not None and recording.sketches else None
+
+
 def _int64(value: Any) -> Any:
     if isinstance(value, TensorShape):
         value = np.array(known(value), np.int64)
     if isinstance(value, (list, tuple)) and convert.holds_tensor(value):
-        value = convert.pack(value, _INT64)  # tensors in a list are cast, such as sizes in int32
+        # Tensors in a list are cast, such as sizes in int32.
+        found = quickly(value)
+        value = convert.pack(value, _INT64) if found is None else np.array(found, np.int64)
     value = value if isinstance(value, Value) else convert.to_tensor(value, hint=_INT64)
     if value._value.dtype != _INT64:
         raise TypeError(f"indices and dense_shape must be int64, got {value.dtype.name}.")
