@@ -19,7 +19,8 @@ from ..core.op import Op
 from .declare import op
 from .depthwise import channelwise, channelwise_filter, channelwise_input
 from .elementwise import FLOATING, in_float32
-from .kernels.jobs import Effort, blas, portions
+from .kernels.jobs import NEXT_PRODUCTS, Effort, blas, here, portions
+from .kernels.parallel import threads
 from .kernels.pending import Awaited
 from .kernels.windows import (
     Geometry,
@@ -92,9 +93,13 @@ class _Matrix:
         self.layout = _layout(a.shape, a.dtype, geometry, groups)
         self.a, self.columns, self.pads = a, self.layout.columns, geometry.pads
 
-    def pieces(self, least: int) -> list[tuple[slice, ...]]:
-        """Keys of parts of the windows, of as many bytes as `least` or as the cache likes."""
-        keys = pieces(self.layout.counts, max(PIECE, least) // max(self.layout.row, 1))
+    def pieces(self, least: int, multiplications: int) -> list[tuple[slice, ...]]:
+        """Keys of parts of the windows, of as many bytes as `least` or as the cache likes; of much
+        work there is one for each thread."""
+        wanted = max(PIECE, least) // max(self.layout.row, 1)
+        if multiplications >= LARGE:
+            wanted = min(wanted, -(-prod(self.layout.counts) // threads()))
+        keys = pieces(self.layout.counts, wanted)
         self.most = max((images.stop - images.start for images, *_ in keys), default=0)
         # Images are padded piece by piece, if they are not cut: all of them at once would keep one
         # thread busy, with 64 x 14 x 14 x 32 numbers for 0.4 ms.
@@ -161,10 +166,14 @@ def _products(a: Any, b: Any) -> Any:
 
 
 def _run(work: Any, jobs: Sequence, multiplications: int) -> None:
-    if multiplications < LARGE:
-        blas.shared(work, iter(jobs))
-    else:
+    if multiplications >= LARGE:
         Effort(work, jobs, products=True).finish()
+    elif blas.found():
+        here.in_one_thread = NEXT_PRODUCTS
+        with blas:
+            work(iter(jobs))
+    else:
+        blas.shared(work, iter(jobs))
 
 
 @in_float32
@@ -180,7 +189,8 @@ def _conv(a: Any, b: Any, geometry: Geometry) -> Any:
         for key in keys:
             np.matmul(desk.part(key), weights, out=_grouped(out[key], groups))
 
-    _run(work, matrix.pieces(b.nbytes), out.size * matrix.columns)
+    multiplications = out.size * matrix.columns
+    _run(work, matrix.pieces(b.nbytes, multiplications), multiplications)
     return out
 
 
@@ -269,7 +279,8 @@ def _filter_in_parts(a: Any, b: Any, geometry: Geometry, depth: int) -> Any:
     groups = a.shape[-1] // depth
     matrix = _Matrix(a, geometry, groups)
     total = np.zeros((groups, matrix.columns, b.shape[-1] // groups), a.dtype)
-    parts = portions(matrix.pieces(2 * total.nbytes), PORTIONS)
+    multiplications = b.size * matrix.columns
+    parts = portions(matrix.pieces(2 * total.nbytes, multiplications), PORTIONS)
     sums: list = [None] * len(parts)
 
     def work(jobs: Iterator) -> None:
@@ -286,7 +297,7 @@ def _filter_in_parts(a: Any, b: Any, geometry: Geometry, depth: int) -> Any:
             y += part
         return y.transpose(1, 0, 2).reshape(*geometry.size, depth, b.shape[-1])
 
-    return (work, range(len(parts)), b.size * matrix.columns), result
+    return (work, range(len(parts)), multiplications), result
 
 
 def _filter_meanwhile(g: Any, a: Any, b_shape: tuple[int, ...], geometry: Geometry) -> Any:
