@@ -9,10 +9,10 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
+from ..frames import around, inside, locate
 from .copies import Copy, Told, copied
 from .editing import OWN
 from .engine import OP, Engine
-from ..frames import around, inside, locate
 from .numbering import unnumbered
 
 

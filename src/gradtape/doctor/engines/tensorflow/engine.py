@@ -17,9 +17,9 @@ import numpy as np
 from ...source.place import Place, at
 from ...trace import Asked, Trace
 from .. import ears
-from ..gradtape.fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
 from ..arrivals import Arrival
 from ..frames import local
+from ..gradtape.fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
 from ..joining import innermost, with_those_around
 from . import autograph
 from .passing import handles, without

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ..frames import user
 from ..frozen import found
 from .autograph import original
 from .engine import Engine
-from ..frames import user
 from .values import symbol
 
 

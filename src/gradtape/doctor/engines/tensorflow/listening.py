@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..ears import NoEar
+from ..frames import arguments, around, inside, locate, stack, user
 from ..gradtape.fading import KEEP_LOOSE, LARGE
 from . import passing
 from .buffer import listen
 from .calling import hook as _calls
 from .engine import CONVERT, CUSTOM, ESCAPE, MADE, OP, SCRIPT, Engine
-from ..frames import arguments, around, inside, locate, stack, user
 from .frozen import hook as _frozen
 from .graphs import CALLS, Call, Graphs, Spot
 from .graphs import hook as _graphs
