@@ -39,9 +39,9 @@ def quiet() -> Iterator[None]:
     """Nothing that this thread prints in here reaches standard output."""
     thread = get_ident()
     with _lock:
-        held = sys.stdout
-        if not isinstance(held, _Filter):
-            held = sys.stdout = _Filter(held)
+        stream: Any = sys.stdout
+        held = stream if isinstance(stream, _Filter) else _Filter(stream)
+        sys.stdout = held  # type: ignore[assignment]
         held.silent.append(thread)
     try:
         yield

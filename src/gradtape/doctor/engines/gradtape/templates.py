@@ -252,7 +252,7 @@ class Template:
         past = _Past(known, dict(reads))
 
         def call(function: Callable[..., Any]) -> Any:
-            with _reviving, past.here():
+            with _reviving, past.entered():
                 alive = [(t, t._value, v) for r, v in self._revived if (t := r()) is not None]
                 for t, _, var in alive:
                     if var in known:
@@ -275,7 +275,7 @@ class _Past(Recording):
         self._known, self._reads = known, reads
 
     @contextmanager
-    def here(self) -> Iterator[None]:
+    def entered(self) -> Iterator[None]:
         before, threads.recording = threads.recording, self
         try:
             yield
