@@ -17,6 +17,7 @@ def sketched(function, *shapes):
 
 KERNEL = tf.Variable(tf.ones([3, 3, 8, 2048]))
 DENSE = tf.Variable(tf.ones([8, 5]))
+SEED = tf.Variable([1, 2])
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,7 @@ DENSE = tf.Variable(tf.ones([8, 5]))
         (lambda x: tf.transpose(x, [1, 0, 2]), [(None, 5, 2)], [(5, None, 2)]),
         (lambda x: tf.one_hot(tf.argmax(x, -1), 10), [(None, 3)], [(None, 10)]),
         (lambda x: x * tf.random.uniform(tf.shape(x)), [(None, 3)], [(None, 3)]),
+        (lambda x: x + tf.random.stateless_normal(tf.shape(x), SEED), [(None, 3)], [(None, 3)]),
         (lambda x: x[:, -1], [(None, None, 6)], [(None, 6)]),
         (lambda x: tf.zeros([tf.shape(x)[0], 4]), [(None, 2)], [(None, 4)]),
         (lambda x: tf.boolean_mask(x, x[:, 0] > 0), [(None, 2)], [(None, 2)]),

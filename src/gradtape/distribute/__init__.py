@@ -12,6 +12,7 @@ from ..framework import convert
 from ..framework.indexed_slices import IndexedSlices
 from ..framework.namespaces import lookup
 from ..math import reductions
+from ..ragged import RaggedTensor
 
 __getattr__ = lookup(__name__)
 
@@ -93,12 +94,18 @@ class ReplicaContext:
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
         """Of one replica's values, the values; slices stay slices."""
-        return nest.map_structure(
-            lambda x: x if isinstance(x, IndexedSlices) else convert.to_tensor(x), value
-        )
+        return nest.map_structure(_kept, value)
 
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
-        return nest.map_structure(convert.to_tensor, value)
+        if any(isinstance(one, IndexedSlices) for one in nest.flatten(value)):
+            raise NotImplementedError("all_gather does not support IndexedSlices")
+        return nest.map_structure(_kept, value)
+
+
+def _kept(value: Any) -> Any:
+    """Rows stay rows: an optimizer treats those of one index one by one."""
+    composed = isinstance(value, (IndexedSlices, RaggedTensor))
+    return value if composed else convert.to_tensor(value)
 
 
 class StrategyExtended:

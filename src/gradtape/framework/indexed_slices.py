@@ -46,6 +46,8 @@ class IndexedSlices(CompositeTensor):
     def shape(self) -> TensorShape:
         if self._dense_shape is None:
             return TensorShape(None)
+        if convert.is_recorded(self._dense_shape._value):  # it may be another at the next call
+            return TensorShape([None] * self._dense_shape.shape[0])
         return TensorShape(self._dense_shape.numpy().tolist())
 
     @property

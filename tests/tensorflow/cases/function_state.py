@@ -520,6 +520,14 @@ def results(tf, given):
     return attempt(lambda: (f(tf.constant(1.0)), f(tf.constant(2.0))))
 
 
+@case
+def results_of_slices(tf):
+    f = tf.function(lambda s: (tf.IndexedSlices(s.values * 2.0, s.indices, s.dense_shape), s))
+    given = tf.constant([[1.0], [2.0]]), tf.constant([3, 3]), tf.constant([4, 1])
+    found = [*f(tf.IndexedSlices(*given)), *f(tf.IndexedSlices(*given[:2]))]
+    return [(s.values, s.indices, s.dense_shape) for s in found]
+
+
 @case(message="Python functions must return zero or more Tensors")
 def results_message(tf):
     return tf.function(lambda x: object())(tf.constant(1.0))

@@ -1065,6 +1065,19 @@ def clip_by_global_norm_of_slices(tf):
     return tf.clip_by_global_norm([slices, None, tf.constant([0.0])], 1.0)
 
 
+@case
+def slices_and_rows_of_one_replica(tf):
+    replica = tf.distribute.get_replica_context()
+    slices = tf.IndexedSlices(tf.constant([3.0, 4.0]), tf.constant([0, 0]), tf.constant([2]))
+    found = replica.all_reduce("SUM", [slices, tf.constant([1.0])])
+    rows = tf.ragged.constant([[1.0], [2.0, 3.0]])
+    return (
+        (found[0].values, found[0].indices, found[1]),
+        [replica.all_reduce("SUM", rows), replica.all_gather(rows, 0)],
+        attempt(lambda: replica.all_gather([slices], 0)),
+    )
+
+
 @cases(
     call={
         "map": lambda tf, n: tf.nest.map_structure(lambda x: x * 2, n),
