@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,21 +30,30 @@ def filled(x: RaggedTensor, default: Any, shape: Any) -> Any:
             f"the shape {shape} does not fit a ragged tensor of the shape {x.shape} "
             "[Op:RaggedTensorToTensor] name: "
         )
-    sizes = [len(x) if wanted[0] is None else wanted[0]]
-    places, inside = np.arange(len(x)), np.arange(len(x)) < sizes[0]
+    sizes, splits = [len(x) if wanted[0] is None else wanted[0]], []
     for ends, size in zip(x.nested_row_splits, wanted[1:], strict=False):
-        lengths = np.diff(ends._value)
-        width = int(lengths.max(initial=0)) if size is None else size
-        columns = np.arange(lengths.sum()) - np.repeat(ends._value[:-1], lengths)
-        places = np.repeat(places, lengths) * width + columns
-        inside = np.repeat(inside, lengths) & (columns < width)
-        sizes.append(width)
-    # Each place of the result takes a row of values, or the default, which stands behind them.
-    count = len(places)
-    chosen = np.full(math.prod(sizes), count)
-    chosen[places[inside]] = np.flatnonzero(inside)
+        splits.append(ends._value)
+        sizes.append(int(convert.computed(_longest, ends._value)) if size is None else size)
+    chosen = convert.computed(partial(_chosen, len(x), sizes), *splits)
     rows = concat([flat, broadcast_to(fill, (1, *tail))], 0)
     return reshape(take.apply(rows, tensor(chosen), axis=0), (*sizes, *tail))
+
+
+def _longest(ends: np.ndarray) -> Any:
+    return np.diff(ends).max(initial=0)
+
+
+def _chosen(rows: int, sizes: list[int], *splits: np.ndarray) -> np.ndarray:
+    """Each place of the result takes a row of values, or the default, which stands behind them."""
+    places, inside = np.arange(rows), np.arange(rows) < sizes[0]
+    for ends, width in zip(splits, sizes[1:], strict=True):
+        lengths = np.diff(ends)
+        columns = np.arange(lengths.sum()) - np.repeat(ends[:-1], lengths)
+        places = np.repeat(places, lengths) * width + columns
+        inside = np.repeat(inside, lengths) & (columns < width)
+    chosen = np.full(math.prod(sizes), len(places))
+    chosen[places[inside]] = np.flatnonzero(inside)
+    return chosen
 
 
 def _sizes(shape: Any, rank: int) -> list[int | None] | None:

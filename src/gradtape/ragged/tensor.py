@@ -60,6 +60,10 @@ class RaggedTensorSpec(TypeSpec):
         return RaggedTensor.from_nested_row_splits(components[0], components[1:])
 
 
+def _ends(lengths: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
 class RaggedTensor(CompositeTensor):
     """Row k is `values[row_splits[k]:row_splits[k + 1]]`; the values may be ragged themselves.
 
@@ -91,24 +95,25 @@ class RaggedTensor(CompositeTensor):
         cls, values: Any, row_splits: Any, name: Any = None, validate: bool = True
     ) -> RaggedTensor:
         made = cls(values, row_splits)
-        ends = made.row_splits._value
         count = len(made.values)
-        if validate and (
-            not len(ends) or ends[0] or ends[-1] != count or (np.diff(ends) < 0).any()
-        ):
-            raise errors.invalid(
-                f"row_splits must rise from 0 to the number of values, {count}; "
-                f"got {ends.tolist()}."
-            )
+
+        def rise(ends: np.ndarray) -> None:
+            if not len(ends) or ends[0] or ends[-1] != count or (np.diff(ends) < 0).any():
+                raise errors.invalid(
+                    f"row_splits must rise from 0 to the number of values, {count}; "
+                    f"got {ends.tolist()}."
+                )
+
+        if validate:
+            convert.examine(rise, made.row_splits._value)
         return made
 
     @classmethod
     def from_row_lengths(
         cls, values: Any, row_lengths: Any, name: Any = None, validate: bool = True
     ) -> RaggedTensor:
-        lengths = convert.to_tensor(row_lengths)._value
-        ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        return cls.from_row_splits(values, ends, validate=validate)
+        ends = convert.computed(_ends, convert.to_tensor(row_lengths)._value)
+        return cls.from_row_splits(values, tensor(ends), validate=validate)
 
     @classmethod
     def from_value_rowids(

@@ -316,15 +316,23 @@ def _rows(function: Callable[[bytes], list[bytes]], input: Any) -> Any:
     values = _converted(input)
     if values.ndim > 1:
         raise errors.UnimplementedError(None, None, "only a string or a vector of them is split")
+    # In a function that is recorded, how many parts there are is looked at, and not the texts.
+    lengths = convert.computed(lambda v: _split(function, v)[0], values)
+    total = int(convert.computed(np.sum, lengths))
+    parts = tensor(convert.computed(lambda v: _split(function, v)[1].reshape(total), values))
+    if not values.ndim:
+        return parts
+    from ..ragged import RaggedTensor
+
+    return RaggedTensor.from_row_lengths(parts, tensor(lengths))
+
+
+def _split(function: Callable[[bytes], list[bytes]], values: Any) -> tuple[Any, Any]:
+    """How many parts each string has, and all parts."""
     rows = [function(text) for text in values.reshape(-1).tolist()]
     parts = np.empty(sum(map(len, rows)), object)
     parts[:] = [part for row in rows for part in row]
-    if not values.ndim:
-        return tensor(parts)
-    from ..ragged import RaggedTensor
-
-    lengths = np.array([len(row) for row in rows], np.int64)
-    return RaggedTensor.from_row_lengths(tensor(parts), tensor(lengths))
+    return np.array([len(row) for row in rows], np.int64), parts
 
 
 def _bytes(text: Any) -> bytes:
