@@ -313,6 +313,8 @@ def one_hot(
     >>> tf.one_hot([2, 0], 3).numpy().tolist()
     [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
     """
+    if convert.is_ragged(indices):
+        return _ragged_one_hot(indices, depth, on_value, off_value, axis, dtype)
     places = whole(indices, np.int64)
     if places._value.dtype.name not in ("uint8", "int8", "int32", "int64"):
         raise errors.invalid(
@@ -330,6 +332,19 @@ def one_hot(
             f"Expected axis to be -1 or between [0, {ndim}).  But received: {place} [Op:OneHot]"
         )
     return make.one_hot.apply(places, on, off, depth=count, axis=place)
+
+
+def _ragged_one_hot(
+    indices: Any, depth: Any, on_value: Any, off_value: Any, axis: Any, dtype: Any
+) -> Any:
+    outer = indices.ragged_rank
+    place = -1 if axis is None else integer(axis, "axis")
+    if place >= 0:
+        if place <= outer:
+            raise ValueError(f"axis ({place}) must be greater than indices.ragged_rank ({outer}).")
+        place -= outer
+    made = one_hot(indices.flat_values, depth, on_value, off_value, place, dtype)
+    return indices.with_flat_values(made)
 
 
 def _on_and_off(on: Any, off: Any, dtype: Any) -> tuple[Any, Any]:

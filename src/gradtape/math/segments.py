@@ -267,6 +267,14 @@ def bincount(
     """
     if hasattr(arr, "dense_shape") and axis in (None, 0):
         arr = arr.values
+    splits = None
+    if convert.is_ragged(arr):
+        if axis == -1:
+            if arr.ragged_rank > 1:
+                raise ValueError("a ragged tensor is counted row by row if it has one ragged axis")
+            splits = arr.row_splits._value
+        arr = arr.flat_values
+        weights = weights.flat_values if convert.is_ragged(weights) else weights
     x = convert.to_tensor(arr)
     values = x._value
     if values.dtype.kind == "O":
@@ -315,7 +323,15 @@ def bincount(
         parts = convert.to_tensor(weights)
         if not parts._value.size:  # no weights are weights of 1
             parts = tensor(np.ones(values.size, parts._value.dtype))
-    return segment.bins.apply(parts, x, size=size, binary=truth(binary_output, "binary_output"))
+    binary = truth(binary_output, "binary_output")
+    if splits is None:
+        return segment.bins.apply(parts, x, size=size, binary=binary)
+    # All rows as one, in which the bins of a row lie behind those of the row before.
+    count = splits.shape[0] - 1
+    rows = np.repeat(np.arange(count), np.diff(splits))
+    placed = np.where(values < size, rows * size + values, count * size)
+    made = segment.bins.apply(parts, tensor(placed), size=count * size, binary=binary)
+    return reshape.apply(made, shape=(count, size))
 
 
 def _check_bins(values: Any) -> None:

@@ -11,6 +11,7 @@ from ..core.apply import tensor
 from ..core.record import Value
 from ..framework import convert
 from ..framework.arguments import matching, number
+from ..framework.shapes import TensorShape
 from ..ops import elementwise
 from ..ops.index import gather, take
 from ..ops.shape import concat
@@ -61,6 +62,8 @@ def constant(
 
 
 def _tuple(shape: Any) -> tuple:
+    if isinstance(shape, TensorShape):
+        return tuple(shape.as_list())
     if not isinstance(shape, tuple):
         raise TypeError(f"inner_shape must be a tuple, got {shape!r}.")
     return shape

@@ -156,29 +156,55 @@ class RaggedTensor(CompositeTensor):
         cls, tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: int = 1,
         name: Any = None, row_splits_dtype: Any = dtypes.int64,
     ) -> RaggedTensor:  # fmt: skip
-        """All rows of a dense tensor, or the first `lengths[k]` values of each row k."""
+        """All rows of a dense tensor, or the first `lengths[k]` values of each row k, or each row
+        without the `padding` at its end."""
         x = convert.to_tensor(tensor)
         if x._value.ndim < 2:
             raise ValueError(f"tensor must have rank at least 2, got shape {x.shape}.")
         if lengths is not None and padding is not None:
             raise ValueError("Specify argument `lengths` or `padding`, but not both.")
-        if padding is not None or (lengths is not None and ragged_rank > 1):
-            raise NotImplementedError("RaggedTensor.from_tensor with padding or nested lengths.")
+        if isinstance(lengths, (list, tuple)) and lengths and np.ndim(lengths[0]):
+            return cls._from_nested_lengths(x, [*lengths], ragged_rank)
         if not 0 < ragged_rank < x._value.ndim:
             raise ValueError(f"ragged_rank must be from 1 to {x._value.ndim - 1}: {ragged_rank}.")
         kind = np.dtype(dtypes.as_dtype(row_splits_dtype).as_numpy_dtype)
         shape = x._value.shape
         nested = [even(math.prod(shape[: k + 1]), shape[k + 1], kind) for k in range(ragged_rank)]
         flat = _reshape(x, (math.prod(shape[: ragged_rank + 1]), *shape[ragged_rank + 1 :]))
-        made = cls.from_nested_row_splits(flat, nested)
-        return made if lengths is None else made._cut(convert.to_tensor(lengths)._value)
+        rows = cls(flat, nested.pop())
+        if padding is not None:
+            rows = rows._cut(_lengths_before(padding, x, ragged_rank))
+        elif lengths is not None:
+            rows = rows._cut(np.asarray(convert.to_tensor(lengths)._value))
+        return cls.from_nested_row_splits(rows, nested)
+
+    @classmethod
+    def _from_nested_lengths(cls, x: Any, lengths: list[Any], ragged_rank: int) -> RaggedTensor:
+        if ragged_rank not in (1, len(lengths)):
+            raise ValueError(
+                "If Tensor lengths are provided as a nested list, then ragged_rank must be 1 or "
+                f"the number of lists, {len(lengths)}, and not {ragged_rank}."
+            )
+        if x._value.ndim <= len(lengths):
+            raise ValueError(f"Shape {x.shape} must have rank at least {len(lengths) + 1}")
+        inner = lengths[1:]
+        made = cls.from_tensor(x, lengths[0])
+        if not inner:
+            return made
+        more = inner if len(inner) > 1 else inner[0]
+        return made.with_values(cls.from_tensor(made.values, more))
 
     def _cut(self, lengths: np.ndarray) -> RaggedTensor:
         """The first values of each row only."""
         from ..ops.index import take
 
         starts = self.row_splits._value[:-1]
-        lengths = np.minimum(lengths, np.diff(self.row_splits._value))
+        if lengths.shape != starts.shape:
+            raise ValueError(
+                f"lengths has the shape {list(lengths.shape)} for {len(starts)} rows: it must have "
+                "one number for each row."
+            )
+        lengths = np.clip(lengths, 0, np.diff(self.row_splits._value))
         ends = np.insert(np.cumsum(lengths), 0, 0).astype(starts.dtype)
         kept = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
         return RaggedTensor(take.apply(self.values, tensor(kept), axis=0), tensor(ends))
@@ -335,3 +361,14 @@ for _name in (
     "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "pow", "rpow", "neg", "abs",
 ):  # fmt: skip
     setattr(RaggedTensor, f"__{_name}__", _operator(f"__{_name}__"))
+
+
+def _lengths_before(padding: Any, x: Any, axis: int) -> np.ndarray:
+    """How long each row along an axis is without the padding at its end."""
+    array = np.asarray(x._value)
+    held = np.asarray(convert.to_tensor(padding, array.dtype)._value)
+    if held.shape != array.shape[axis + 1 :]:
+        raise ValueError(f"Shapes {held.shape} and {array.shape[axis + 1 :]} are incompatible")
+    rows, length = math.prod(array.shape[:axis]), array.shape[axis]
+    other = (array != held).reshape(rows, length, held.size).any(axis=2)
+    return np.max(other * np.arange(1, length + 1), axis=1, initial=0)

@@ -231,6 +231,11 @@ def _entries(values: Any, axis: int) -> tuple[Any, Any, int | None]:
     if isinstance(values, SparseTensor):
         line, rows = values.values._value, values.indices._value[:, 0]
         height = int(values.dense_shape._value[0]) if len(values.dense_shape) > 1 else None
+    elif convert.is_ragged(values):
+        if values.ragged_rank > 1 and axis:
+            raise ValueError("a ragged tensor is counted row by row if it has one ragged axis")
+        line, height = values.flat_values._value, values.row_splits.shape[0] - 1
+        rows = np.repeat(np.arange(height), np.diff(values.row_splits._value)) if axis else line
     else:
         array = np.asarray(convert.to_tensor(values)._value)
         line, height = array.reshape(-1), len(array) if array.ndim > 1 else None

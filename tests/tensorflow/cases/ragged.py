@@ -166,6 +166,18 @@ def stacks_of(tf, given):
         "tensor_deep": lambda R: R.from_tensor([[[1, 2], [3, 4]]], ragged_rank=2),
         "tensor_lengths": lambda R: R.from_tensor([[1, 2], [3, 4]], lengths=[1, 2]),
         "tensor_no_lengths": lambda R: R.from_tensor([[1, 2], [3, 4]], lengths=[0, 0]),
+        "tensor_too_long": lambda R: R.from_tensor([[1, 2], [3, 4]], lengths=[-1, 5]),
+        "tensor_few_lengths": lambda R: R.from_tensor([[1, 2], [3, 4]], lengths=[1]),
+        "tensor_nested": lambda R: R.from_tensor(
+            [[[1, 2], [3, 4]], [[5, 6], [7, 8]]], lengths=([2, 1], [2, 0, 1])
+        ),
+        "tensor_padding": lambda R: R.from_tensor([[1, 0, 0], [0, 2, 0], [0, 0, 0]], padding=0),
+        "tensor_padding_text": lambda R: R.from_tensor([["a", ""], ["", "b"]], padding=""),
+        "tensor_padding_rows": lambda R: R.from_tensor(
+            [[[1, 0], [0, 0]], [[2, 2], [3, 0]]], padding=[0, 0]
+        ),
+        "tensor_padding_shape": lambda R: R.from_tensor([[[1, 0], [0, 0]]], padding=0),
+        "tensor_padding_kind": lambda R: R.from_tensor([[1, 0]], padding=0.5),
         "tensor_vector": lambda R: R.from_tensor([1, 2]),
         "tensor_rank": lambda R: R.from_tensor([[1, 2]], ragged_rank=2),
         "parts": lambda R: [
@@ -374,3 +386,24 @@ def gathered_along(tf, axis):
 def mapped_rows(tf, given):
     fn, elems, signature = given(tf)
     return tf.map_fn(fn, elems, fn_output_signature=signature)
+
+
+@cases(
+    given={
+        "one_hot": lambda tf, rows: tf.one_hot(rows, 4),
+        "one_hot_last": lambda tf, rows: tf.one_hot(rows, 4, axis=2, on_value=5, off_value=-1),
+        "one_hot_ragged": lambda tf, rows: tf.one_hot(rows, 4, axis=1),
+        "bins": lambda tf, rows: tf.math.bincount(rows),
+        "bins_of_rows": lambda tf, rows: tf.math.bincount(rows, axis=-1),
+        "bins_wide": lambda tf, rows: tf.math.bincount(rows, axis=-1, minlength=6),
+        "bins_narrow": lambda tf, rows: tf.math.bincount(rows, axis=-1, maxlength=3),
+        "bins_binary": lambda tf, rows: tf.math.bincount(rows, axis=-1, binary_output=True),
+        "bins_weights": lambda tf, rows: tf.math.bincount(
+            rows, tf.ragged.constant([[0.5, 1.0], [], [2.0, 3.0, 4.0]]), axis=-1
+        ),
+        "sparse_bins": lambda tf, rows: tf.sparse.bincount(rows),
+        "sparse_bins_of_rows": lambda tf, rows: tf.sparse.bincount(rows, axis=-1, minlength=6),
+    }
+)
+def places(tf, given):
+    return given(tf, tf.ragged.constant([[1, 2], [], [3, 1, 1]]))
