@@ -20,10 +20,11 @@ from ..ops.kernels.pending import Awaited, Pending, Products, Rows
 from ..ops.reasons import Reason
 from ..ops.reduce import sum_of
 from ..ops.rows import Slices
-from ..ops.shape import identity
+from ..ops.shape import cast, identity
 
 # Cotangents that are no arrays yet, and have a method `dense`.
 _SPECIAL: frozenset[Any] = frozenset({Slices, Products, Rows, Awaited})
+_KEEPS_SLICES = (identity, cast)
 
 
 def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0) -> dict:
@@ -48,7 +49,7 @@ def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0)
             elif i in wanted:
                 found[i] = g
             op = record[0]
-            if g.__class__ in _SPECIAL and not (op is identity and g.__class__ is Slices):
+            if g.__class__ in _SPECIAL and not (g.__class__ is Slices and op in _KEEPS_SLICES):
                 g = g.dense()
             if len(record) == BRIEF:
                 pull = brief

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..arrays.gathering import embedding_lookup
+from ..arrays.sorting import unique
 from ..core.apply import tensor
 from ..framework import convert
 from ..framework.arguments import number
 from ..math.segments import segment_sum
 from ..ops import shape
 from ..ops.elementwise import divide_no_nan, mul, sqrt, square
-from ..ops.index import select
+from ..ops.index import select, take
 from ..ragged import RaggedTensor
 from ..sparse import SparseTensor
 from ..sparse.tensor import sketching
@@ -50,11 +51,18 @@ def embedding_lookup_sparse(
                 f"Shapes {ids.shape} and {weights.shape} are incompatible: sp_ids and sp_weights "
                 "must have one value each"
             )
-    found = _combined(embedding_lookup(params, ids, max_norm), rows, weights, combiner)
+    found = _combined(_looked_up(params, ids, max_norm), rows, weights, combiner)
     if (sketch := sketching()) is not None and isinstance(sp_ids, SparseTensor):
         sizes = (int(sp_ids.dense_shape._value[0]), *found._value.shape[1:])
         return sketch.blank(sizes, found._value.dtype)
     return found
+
+
+def _looked_up(params: Any, ids: Any, max_norm: Any) -> Any:
+    """The embedding of each id. Each is taken once, so that no row comes twice in the gradient's
+    slices: optimizers square these."""
+    once, places = unique(ids)
+    return take.apply(embedding_lookup(params, once, max_norm), places, axis=0)
 
 
 def _listed(given: Any, name: str, wanted: str) -> tuple[Any, Any]:
@@ -130,7 +138,7 @@ def safe_embedding_lookup_sparse(
         weights = _with_ones(weights, np.flatnonzero(kept), len(empty), order)
     if combiner not in _COMBINERS:
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
-    rows = embedding_lookup(embedding_weights, ids, max_norm)
+    rows = _looked_up(embedding_weights, ids, max_norm)
     y = _combined(rows, tensor(numbers), weights, combiner)
     if default_id is None:
         gone = np.zeros((count, *[1] * (y._value.ndim - 1)), bool)

@@ -17,6 +17,7 @@ from ..core.op import ANYTHING, Op
 from .declare import elementwise, op, speaks
 from .infer import Shape, alike, asked, exchanged, inserted, plus, reshaped, same
 from .reasons import Missing, Stopped
+from .rows import Slices
 
 identity = elementwise("identity", lambda a: a, lambda g: g, takes=ANYTHING)
 identity_n = op(  # of which one result has a cotangent, the others have zeros
@@ -232,14 +233,16 @@ def _cast(a: Any, dtype: Any) -> Any:
     return a.astype(dtype)
 
 
-# As TensorFlow: floats of 8 bits hold no gradient.
+def _uncast(g: Any, a_dtype: Any, dtype: Any) -> Any:
+    if a_dtype.kind not in "fcV" or 1 in (a_dtype.itemsize, dtype.itemsize):
+        return None  # as TensorFlow: floats of 8 bits hold no gradient
+    if g.__class__ is Slices:
+        return Slices(cast(g.values, dtype=a_dtype), g.indices, g.shape)
+    return cast(g, dtype=a_dtype)
+
+
 cast: Op = op(
-    "cast", _cast,
-    lambda g, a_dtype, dtype: (
-        cast(g, dtype=a_dtype)
-        if a_dtype.kind in "fcV" and a_dtype.itemsize > 1 and dtype.itemsize > 1
-        else None
-    ),
+    "cast", _cast, _uncast,
     shape=same, dtype=asked, params=("dtype",), push="linear", batches=True, real=True, casts=True,
     sample=lambda d: [([d(2, 3)], {"dtype": np.dtype("float64")})],
 )  # fmt: skip

@@ -188,3 +188,18 @@ def sampled_softmax_with_seed(tf):
     w, b = table(tf, shape=(6, 3)), tensor(tf, fill((6,), seed=1))
     x = tensor(tf, fill((2, 3), seed=2))
     return tf.nn.sampled_softmax_loss(w, b, tf.constant([[1], [2]]), x, 3, 6, seed=9, name="loss")
+
+
+@cases(
+    combiner=["sum", "mean", "sqrtn"],
+    weighted=[False, True],
+    function=["embedding_lookup_sparse", "safe_embedding_lookup_sparse"],
+)
+def slices_of_repeated_ids(tf, combiner, weighted, function):
+    table = tf.Variable(tf.reshape(tf.range(12.0), [4, 3]))
+    places = [[0, 0], [0, 1], [1, 0], [2, 0], [2, 1]]
+    chosen = tf.SparseTensor(places, tf.constant([3, 1, 3, 1, 3], tf.int64), [3, 2])
+    weights = tf.SparseTensor(places, [1.0, 2.0, 3.0, 4.0, 5.0], [3, 2]) if weighted else None
+    with tf.GradientTape() as tape:
+        y = getattr(tf.nn, function)(table, chosen, weights, combiner=combiner)
+    return y, tape.gradient(y, table)

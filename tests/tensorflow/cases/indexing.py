@@ -509,6 +509,14 @@ def slices_flow(tf, kind):
     return grad
 
 
+@cases(dtype=["float16", "bfloat16", "float64", "float32"])
+def slices_through_casts(tf, dtype):
+    v = tf.Variable(fill((3, 2)).astype("float32"))
+    with tf.GradientTape() as tape:
+        y = tf.gather(tf.identity(tf.cast(v, dtype)), [0, 2, 0])
+    return tape.gradient(y, v)
+
+
 @cases(dtype=["float16", "bfloat16", "int32", "int64", "bool", "complex64"])
 def other_dtypes(tf, dtype):
     x = tensor(tf, [1, 0, 3], dtype)
