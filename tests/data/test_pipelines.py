@@ -79,6 +79,18 @@ def test_a_cache_that_was_not_finished_begins_again() -> None:
     assert made == [0, 1, 0, 1, 2, 3]
 
 
+def test_a_cache_is_complete_with_its_last_element() -> None:
+    made = []
+    data = Dataset.range(4).map(
+        lambda x: tf.numpy_function(lambda k: made.append(k) or k, [x], tf.int64)
+    )
+    data = data.cache().batch(2)
+    for _ in range(3):
+        iterator = iter(data)
+        assert [next(iterator).numpy().tolist() for _ in range(2)] == [[0, 1], [2, 3]]
+    assert len(made) == 4
+
+
 def test_a_cache_in_a_file_is_there_when_it_is_complete(tmp_path) -> None:
     data = Dataset.range(4).map(lambda x: (x, tf.strings.as_string(x))).cache(str(tmp_path / "c"))
     iterator = iter(data)

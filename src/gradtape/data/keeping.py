@@ -53,9 +53,13 @@ class Cache(Step):
         return self._written(self._file, elements)
 
     def _first(self, elements: Iterator[Element]) -> Iterator[Element]:
+        # Who counts batches does not ask for one more than there are, to be told of the end.
+        last = self.before.cardinality()
         kept = []
         for element in elements:
             kept.append(element)
+            if len(kept) == last:
+                self._kept = kept
             yield element
         self._kept = kept
 

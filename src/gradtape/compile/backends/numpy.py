@@ -64,7 +64,8 @@ class Runner:
         self.memory = sum(b.size for b in program.buffers)  # bytes, of one instance
 
     def __del__(self) -> None:
-        linecache.cache.pop(getattr(self, "_file", ""), None)
+        if linecache.cache is not None:  # as it is when Python ends
+            linecache.cache.pop(getattr(self, "_file", ""), None)
 
     def __call__(self, values: Any, done: dict[int, Any] | None = None) -> list | Failed:
         """The results; or which guard did not hold, and then nothing has happened but the effects
