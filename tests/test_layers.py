@@ -27,7 +27,7 @@ ops
 framework nest
 autodiff
 arrays math linalg nn strings control io train summary lookup quantization test autograph random \\
-signal image sparse ragged numpy config bitwise sets debugging
+signal audio image sparse ragged numpy config bitwise sets debugging
 compile
 data
 raw_ops api types experimental internal compat distribute sysconfig keras

@@ -87,7 +87,7 @@ _HOMES = {
     "strings.unicode": "fingerprint",
     "signal.nd": "fftnd ifftnd irfftnd rfftnd",
     "": """
-        autodiff autograph bitwise compat config data debugging distribute dtypes errors
+        audio autodiff autograph bitwise compat config data debugging distribute dtypes errors
         experimental image io keras linalg lookup math nest nn quantization ragged
         random raw_ops sets signal sparse strings summary sysconfig test train types version""",
 }  # fmt: skip

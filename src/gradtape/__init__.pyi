@@ -1,14 +1,14 @@
 """The names of this namespace; written by `python -m tests.stubs` from `_HOMES`."""
 
 from . import (
-    autodiff as autodiff, autograph as autograph, bitwise as bitwise, compat as compat, config
-    as config, data as data, debugging as debugging, distribute as distribute, doctor as doctor,
-    dtypes as dtypes, errors as errors, experimental as experimental, image as image, internal
-    as internal, io as io, keras as keras, linalg as linalg, lookup as lookup, math as math,
-    nest as nest, nn as nn, numpy as numpy, quantization as quantization, ragged as ragged,
-    random as random, raw_ops as raw_ops, sets as sets, signal as signal, sparse as sparse,
-    strings as strings, summary as summary, sysconfig as sysconfig, test as test, testing as
-    testing, train as train, types as types, version as version,
+    audio as audio, autodiff as autodiff, autograph as autograph, bitwise as bitwise, compat as
+    compat, config as config, data as data, debugging as debugging, distribute as distribute,
+    doctor as doctor, dtypes as dtypes, errors as errors, experimental as experimental, image as
+    image, internal as internal, io as io, keras as keras, linalg as linalg, lookup as lookup,
+    math as math, nest as nest, nn as nn, numpy as numpy, quantization as quantization, ragged
+    as ragged, random as random, raw_ops as raw_ops, sets as sets, signal as signal, sparse as
+    sparse, strings as strings, summary as summary, sysconfig as sysconfig, test as test,
+    testing as testing, train as train, types as types, version as version,
 )  # fmt: skip
 from .api.graph import (
     Graph as Graph, control_dependencies as control_dependencies, device as device,

@@ -230,3 +230,19 @@ def test_texts_that_a_function_made_are_batched() -> None:
     found = tf.data.Dataset.from_tensor_slices(words).map(lambda row: row["word"]).cache().batch(3)
     for _ in range(2):
         assert [batch.numpy().tolist() for batch in found] == [[b"a", b"b", b"c"]]
+
+
+# --- files ----------------------------------------------------------------------------------------
+def test_what_decoders_give_is_known_before_a_file_is_read(tmp_path) -> None:
+    for k in range(3):
+        tf.io.write_file(str(tmp_path / f"{k}.wav"), tf.audio.encode_wav(tf.ones([k + 1, 1]), 8))
+        tf.io.write_file(str(tmp_path / f"{k}.txt"), ",".join("0" * (k + 1)))
+    sounds = Dataset.from_tensor_slices([str(tmp_path / f"{k}.wav") for k in range(3)])
+    waves = sounds.map(lambda path: tf.audio.decode_wav(tf.io.read_file(path)).audio)
+    assert waves.element_spec == tf.TensorSpec([None, None], tf.float32)
+    (padded,) = waves.padded_batch(3)
+    assert tf.reduce_sum(padded, [1, 2]).numpy().tolist() == pytest.approx([1, 2, 3], rel=1e-3)
+    texts = Dataset.from_tensor_slices([str(tmp_path / f"{k}.txt") for k in range(3)])
+    words = texts.map(lambda path: tf.strings.split(tf.io.read_file(path), ","))
+    assert words.element_spec == tf.TensorSpec([None], tf.string)
+    assert [len(one) for one in words] == [1, 2, 3]

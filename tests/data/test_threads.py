@@ -149,8 +149,9 @@ def test_what_a_generator_raises_comes_out(ahead) -> None:
     data = Dataset.from_generator(generator, output_signature=tf.TensorSpec([], tf.int32))
     iterator = iter(data.prefetch(ahead))
     assert int(next(iterator)) == 1
-    with pytest.raises(KeyError, match="mine"):
+    with pytest.raises(tf.errors.UnknownError, match="KeyError: 'mine'") as caught:
         next(iterator)
+    assert isinstance(caught.value.__cause__, KeyError)  # with the user's line
 
 
 def test_two_threads_share_an_iterator() -> None:

@@ -121,7 +121,7 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
         "of files there are those of this machine",
         {
             "read files with Python or NumPy and pass on the arrays": (
-                "io audio experimental.register_filesystem_plugin"
+                "io experimental.register_filesystem_plugin"
             ),
             "make the columns with NumPy, tf.one_hot and tf.gather": "feature_column",
         },

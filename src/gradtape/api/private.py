@@ -38,7 +38,10 @@ def _data_structures() -> dict[str, Any]:
 
 
 def _config() -> dict[str, Any]:
-    return {"is_op_determinism_enabled": lambda: False}
+    from ..config import experimental
+
+    names = ("is_op_determinism_enabled", "enable_op_determinism", "disable_op_determinism")
+    return {name: getattr(experimental, name) for name in names}
 
 
 def _xla() -> dict[str, Any]:
@@ -65,13 +68,35 @@ def _sparse_matrices() -> dict[str, Any]:
 
 
 def _type_specs() -> dict[str, Any]:
-    def no_spec(name: Any) -> Any:
-        raise ValueError(f"No TypeSpec has been registered with name {name!r}")
+    import gradtape
 
-    return {"lookup": no_spec, "get_name": no_spec}
+    names = (
+        "IndexedSlicesSpec", "OptionalSpec", "RaggedTensorSpec", "SparseTensorSpec", "TensorSpec",
+    )  # fmt: skip
+    known = {f"tf.{name}": getattr(gradtape, name) for name in names}
+
+    def look_up(name: Any) -> Any:
+        if name not in known:
+            raise ValueError(f"No TypeSpec has been registered with name {name!r}")
+        return known[name]
+
+    def get_name(kind: Any) -> str:
+        for name, one in known.items():
+            if one is kind:
+                return name
+        raise ValueError(f"TypeSpec {kind.__module__}.{kind.__name__} has not been registered.")
+
+    return {"lookup": look_up, "get_name": get_name}
+
+
+def _distribute() -> dict[str, Any]:
+    from ..data.batching import batch_size
+
+    return {"compute_batch_size": batch_size}
 
 
 TABLE: dict[str, Callable[[], dict[str, Any]]] = {
+    "python.data.experimental.ops.distribute": _distribute,
     "python.eager.context": _context,
     "python.trackable.data_structures": _data_structures,
     "python.framework.config": _config,

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 from ..framework.namespaces import lookup
 
 if TYPE_CHECKING:
+    from ..framework.shapes import Dimension
     from ..internal.graphs import placeholder, sparse_placeholder
     from ..summary.metadata import SummaryMetadata
 
 _HOMES = {
-    "..internal.graphs": "placeholder sparse_placeholder", "..summary.metadata": "SummaryMetadata",
+    "..framework.shapes": "Dimension", "..internal.graphs": "placeholder sparse_placeholder",
+    "..summary.metadata": "SummaryMetadata",
 }  # fmt: skip
 __getattr__ = lookup(__name__, _HOMES)
 
 __all__ = [
-    "SummaryMetadata", "executing_eagerly_outside_functions", "placeholder", "reset_default_graph",
-    "sparse_placeholder",
+    "Dimension", "SummaryMetadata", "executing_eagerly_outside_functions", "placeholder",
+    "reset_default_graph", "sparse_placeholder",
 ]  # fmt: skip
 
 

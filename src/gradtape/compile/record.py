@@ -48,6 +48,8 @@ class _StandIns(local):
     """Per thread: whether functions are recorded on stand-ins."""
 
     used = False
+    size = 2  # of what is open
+    guessed = False  # whether an effect has given one
 
 
 stand_ins = _StandIns()
@@ -237,21 +239,27 @@ class Recording(Recorder):
         values: Any,
         arrays: bool,
         looks: bool = True,
+        like: Callable[[int], Any] | None = None,
     ) -> Any:
         """Something that the world can see; if it gives arrays, it is done now, once for the dry
-        run and for the first time that the program is played. `looks`: perhaps at variables."""
+        run and for the first time that the program is played. `looks`: perhaps at variables.
+        `like` gives arrays of the kind, with a size where theirs is open."""
         index, self.effects = self.effects, self.effects + 1
         inputs: tuple = tuple(map(self.var, values))
         made: tuple[Traced, ...] = ()
         if arrays:
-            if stand_ins.used:
+            if stand_ins.used and like is None:
                 raise Unseen
             if self._written and looks:
                 raise Unrecordable(f"{name} may look at variables that were assigned before it")
-            if index not in self.done:
-                with suspended():
-                    self.done[index] = function(*map(untraced, values))
-            made = tuple([self.trace(array) for array in self.done[index]])
+            if stand_ins.used and like is not None:
+                stand_ins.guessed, found = True, like(stand_ins.size)
+            else:
+                if index not in self.done:
+                    with suspended():
+                        self.done[index] = function(*map(untraced, values))
+                found = self.done[index]
+            made = tuple([self.trace(array) for array in found])
         self._say(Effect(name, function), inputs, {}, tuple([t.var for t in made]))
         for one in made:
             self.guard("shape", one)

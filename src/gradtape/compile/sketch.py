@@ -125,12 +125,17 @@ class Sketch(Recording):
         sizes = zip(one.shape, other.shape, strict=True)
         return self.blank(tuple(n if n == m else OPEN for n, m in sizes), one.dtype)
 
+    def numbers(self, name: str, function: Any, *values: Any) -> Any:
+        """Places to draw from are the only ones, and nothing is drawn here: all are 0."""
+        return [self.number(0, self.program.new(None, None)) for _ in range(2)]
+
     def check(self, function: Any, *values: Any) -> None:
         """There is nothing to look at."""
 
     def effect(
-        self, name: str, function: Any, values: Any, arrays: bool, looks: bool = True
-    ) -> Any:
+        self, name: str, function: Any, values: Any, arrays: bool, looks: bool = True,
+        like: Any = None,
+    ) -> Any:  # fmt: skip
         if arrays:
             raise NotImplementedError(f"what {name} gives is not known before it is called")
         return ()

@@ -32,7 +32,9 @@ VirtualDeviceConfiguration = LogicalDeviceConfiguration
 get_virtual_device_configuration = get_logical_device_configuration
 set_virtual_device_configuration = set_logical_device_configuration
 
-_settings = types.SimpleNamespace(tensor_float=True, synchronous=True, policy="silent")
+_settings = types.SimpleNamespace(
+    tensor_float=True, synchronous=True, policy="silent", determinism=False
+)
 
 
 def set_memory_growth(device: Any, enable: bool) -> NoReturn:
@@ -60,6 +62,17 @@ get_memory_usage = reset_memory_stats = get_memory_info
 
 def enable_op_determinism() -> None:
     """Accepted: the ops are deterministic."""
+    _settings.determinism = True
+
+
+def disable_op_determinism() -> None:
+    """Only what is asked for is forgotten."""
+    _settings.determinism = False
+
+
+def is_op_determinism_enabled() -> bool:
+    """Whether it was asked for."""
+    return _settings.determinism
 
 
 def enable_tensor_float_32_execution(enabled: bool) -> None:

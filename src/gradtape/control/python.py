@@ -25,6 +25,12 @@ _REPORTED = (
 )
 
 
+def reported(error: Exception) -> Exception:
+    """The error by which TensorFlow's runtime tells of what Python raised."""
+    kind = next((k for raised, k in _REPORTED if isinstance(error, raised)), errors.UnknownError)
+    return kind(None, None, f"{type(error).__name__}: {error}")
+
+
 def _missing(name: str) -> TypeError:
     return TypeError(
         f"Missing required argument: 'Tout'\n  If using {name} as a decorator, set `Tout`\n  **by "
@@ -116,10 +122,7 @@ def _results(func: Callable[..., Any], args: Any, wanted: list[np.dtype]) -> lis
         found = [] if given is None else found
         made = [convert.to_tensor(v, t) for v, t in zip(found, wanted, strict=False)]
     except Exception as error:
-        kind = next(
-            (k for raised, k in _REPORTED if isinstance(error, raised)), errors.UnknownError
-        )
-        raise kind(None, None, f"{type(error).__name__}: {error}") from error
+        raise reported(error) from error
     if len(made) < len(wanted):
         raise errors.invalid(
             f"{getattr(func, '__name__', 'func')} returns {len(made)} values, but expects to see "

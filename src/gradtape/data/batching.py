@@ -384,3 +384,26 @@ class Rebatch(Step):
                 return
             yield batch(group, specs)
             turn += 1
+
+
+# --- how large batches are ------------------------------------------------------------------------
+_HAND_ON = (  # elements as they are
+    "Cache", "Filter", "Options", "Prefetch", "Repeat", "Shard", "Shuffle", "Skip", "Take",
+)  # fmt: skip
+
+
+def batch_size(dataset: Any) -> Any:
+    """The rows of a whole batch of a dataset, -1 if nothing tells: what libraries share out."""
+    sizes = {spec.shape[0] for spec in structure.flatten(dataset.element_spec)}
+    known = sizes.pop() if len(sizes) == 1 else None
+    return tensor(np.int64(_rows(dataset._node) if known is None else known))
+
+
+def _rows(node: Node) -> int:
+    if isinstance(node, (Batch, PaddedBatch)):
+        return node._size
+    name = node.label.removeprefix("_").removesuffix("Dataset")
+    if name not in (*_HAND_ON, "Zip"):
+        return -1
+    sizes = {_rows(one) for one in node.inputs}
+    return sizes.pop() if len(sizes) == 1 else -1

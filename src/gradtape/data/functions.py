@@ -116,10 +116,13 @@ class Call:
         """The specs of its results, or None if only the data tell."""
         try:
             with suspended(), _standing_in():
-                found, again = self._tried(wanted, 0, 2)
-                if again or not all(map(_is_closed, structure.flatten(wanted))):
-                    found = structure.common(found, self._tried(wanted, 1, 3, True)[0])
-                return found
+                try:
+                    found, again = self._tried(wanted, 0, 2)
+                    if again or not all(map(_is_closed, structure.flatten(wanted))):
+                        found = structure.common(found, self._tried(wanted, 1, 3, True)[0])
+                    return found
+                finally:
+                    self._closed = not stand_ins.guessed
         except Unseen:
             self._closed = False
         except (errors.OpError, Unrecordable):  # of numbers that no element may have
@@ -128,6 +131,7 @@ class Call:
 
     def _tried(self, wanted: Any, number: int, size: int, anew: bool = False) -> tuple[Any, bool]:
         """The specs for stand-ins, and whether somebody looked at their numbers."""
+        stand_ins.size = size
         flat = [stand_in(spec, number, size) for spec in structure.flatten(wanted)]
         element = structure.pack(wanted, flat)
         args = element if type(wanted) is tuple else (element,)
@@ -150,11 +154,12 @@ class Call:
 
 @contextmanager
 def _standing_in() -> Iterator[None]:
-    before, stand_ins.used = stand_ins.used, True
+    before = stand_ins.used, stand_ins.size, stand_ins.guessed
+    stand_ins.used, stand_ins.guessed = True, False
     try:
         yield
     finally:
-        stand_ins.used = before
+        stand_ins.used, stand_ins.size, stand_ins.guessed = before
 
 
 def _is_closed(spec: TypeSpec) -> bool:

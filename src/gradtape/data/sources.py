@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
+from ..control.python import reported
 from ..core.apply import tensor
 from ..core.record import Value
 from ..framework import convert
@@ -213,8 +214,18 @@ class Generator(Node):
         return UNKNOWN
 
     def elements(self) -> Iterator[Element]:
-        for value in iter(self._generator(*self._args)):
+        values = self._values()
+        while True:
+            try:
+                value = next(values)
+            except StopIteration:
+                return
+            except Exception as error:  # the user's, which the consumer finds as the cause
+                raise reported(error) from error
             yield self._checked(value)
+
+    def _values(self) -> Iterator[Any]:
+        yield from self._generator(*self._args)
 
     def _checked(self, value: Any) -> Element:
         try:

@@ -395,6 +395,11 @@ class TypeSpec(ABC):
     def _serialize(self) -> tuple[Any, ...]:
         """The arguments that make this description again."""
 
+    @classmethod
+    def _deserialize(cls, serialization: Any) -> TypeSpec:
+        """The description that these arguments make."""
+        return cls(*serialization)
+
     @property
     @abstractmethod
     def _component_specs(self) -> Any:

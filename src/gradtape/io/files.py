@@ -15,12 +15,18 @@ from ..framework.arguments import as_input
 from . import gfile
 
 
-def performed(name: str, function: Callable[..., Any], *values: Any) -> Any:
+def performed(
+    name: str, function: Callable[..., Any], *values: Any, like: Callable[[int], Any] | None = None
+) -> Any:
     """The tensor of the array that a function makes of arrays: in a `tf.function`, at every call,
-    also if the shape of the array is another one then."""
+    also if the shape of the array is another one then. `like` makes one of the kind, with a size
+    where its own is open."""
     if threads.recording is None:
         return tensor(function(*values))
-    (made,) = threads.recording.effect(name, lambda *given: [function(*given)], values, True)
+    kind = None if like is None else lambda size: [like(size)]
+    (made,) = threads.recording.effect(
+        name, lambda *given: [function(*given)], values, True, like=kind
+    )
     return tensor(made)
 
 
@@ -64,7 +70,8 @@ def read_file(filename: Any, name: str | None = None) -> Any:
         with open(gfile.path_of(bytes_of(path)), "rb") as file:
             return text(file.read())
 
-    return performed("read_file", read, string(filename, "ReadFile"))
+    given = string(filename, "ReadFile")
+    return performed("read_file", read, given, like=lambda size: text(b"0,0 0\n0 " * (size - 2)))
 
 
 def write_file(filename: Any, contents: Any, name: str | None = None) -> None:

@@ -156,8 +156,9 @@ def decode_png(
     kind = _unsigned(dtype, "DecodePng")
     given = string(contents, "DecodePng")
     return performed(
-        "decode_png", lambda data: _any(bytes_of(data), count, kind, "DecodePng"), given
-    )
+        "decode_png", lambda data: _any(bytes_of(data), count, kind, "DecodePng"), given,
+        like=lambda size: np.zeros((size, size, count or size), kind),
+    )  # fmt: skip
 
 
 def decode_jpeg(
@@ -185,7 +186,10 @@ def decode_jpeg(
             return _jpeg(data, count, ratio)
         return _any(data, count, np.dtype(np.uint8), "DecodeJpeg")
 
-    return performed("decode_jpeg", decode, string(contents, "DecodeJpeg"))
+    return performed(
+        "decode_jpeg", decode, string(contents, "DecodeJpeg"),
+        like=lambda size: np.zeros((size, size, count or size), np.uint8),
+    )  # fmt: skip
 
 
 def decode_and_crop_jpeg(

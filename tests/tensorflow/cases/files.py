@@ -145,3 +145,34 @@ def gfile_errors(tf, given):
 )  # fmt: skip
 def strings(tf, given):
     return kind(attempt(lambda: given(tf)))
+
+
+# ------------------------------------------------------------------------------------ sound
+
+
+@case
+def sounds_are_written_and_read(tf):
+    loud = np.array([[0.0], [0.5], [-0.5], [1.5], [-2.0], [1e-5], [0.99999]], np.float32)
+    two = tf.audio.encode_wav(np.linspace(-1, 1, 12).reshape(6, 2).astype(np.float32), 44100)
+    return tf.audio.encode_wav(loud, 1000), two, tuple(tf.audio.decode_wav(two)), tuple(
+        tf.function(tf.audio.decode_wav)(two)
+    )  # fmt: skip
+
+
+@cases(channels=[-1, 1, 3], samples=[-1, 3, 8])
+def sounds_of_a_size(tf, channels, samples):
+    data = tf.audio.encode_wav(np.linspace(-1, 1, 12).reshape(6, 2).astype(np.float32), 44100)
+    return tf.audio.decode_wav(data, channels, samples).audio
+
+
+@case
+def what_is_no_sound(tf):
+    good = tf.audio.encode_wav(tf.zeros([4, 1]), 8).numpy()
+    eight = good[:34] + b"\x08" + good[35:]  # bits
+    return [
+        kind(attempt(lambda data=data: tf.audio.decode_wav(data)))
+        for data in (b"abc", b"RIFF" + bytes(60), good[:-3], [good], eight)
+    ] + [
+        kind(attempt(lambda: tf.audio.encode_wav([1.0, 2.0], 8))),
+        kind(attempt(lambda: tf.audio.encode_wav(tf.zeros([4, 1]), [8]))),
+    ]  # fmt: skip

@@ -407,3 +407,26 @@ def mapped_rows(tf, given):
 )
 def places(tf, given):
     return given(tf, tf.ragged.constant([[1, 2], [], [3, 1, 1]]))
+
+
+    make={
+        "splits": lambda R: R.from_row_splits([0, 2, 3, 3]),
+        "rowids": lambda R: R.from_value_rowids([0, 0, 2], nrows=4),
+        "lengths": lambda R: R.from_row_lengths([1, 0, 3]),
+        "starts": lambda R: R.from_row_starts([0, 1, 3], 5),
+        "limits": lambda R: R.from_row_limits([1, 3], dtype="int32"),
+        "uniform": lambda R: R.from_uniform_row_length(2, nvals=6),
+        "falling": lambda R: R.from_row_splits([0, 4, 3]),
+        "float": lambda R: R.from_row_splits([0.0, 4.0]),
+        "empty": lambda R: R.from_row_splits([]),
+        "square": lambda R: R.from_row_splits([[0, 2]]),
+        "uneven": lambda R: R.from_uniform_row_length(4, nvals=6),
+    }
+)
+def partitions(tf, make):
+    p = make(tf.experimental.RowPartition)
+    return [
+        p.row_splits(), p.row_starts(), p.row_limits(), p.row_lengths(), p.nrows(), p.nvals(),
+        p.value_rowids(), p.offsets_in_rows(), p.is_uniform(), p.uniform_row_length(),
+        p.static_nrows, p.with_dtype(tf.int32).row_splits(), repr(p),
+    ]  # fmt: skip

@@ -293,8 +293,9 @@ class _Past(Recording):
         self._reads[id(variable)] = tensor(value)
 
     def effect(
-        self, name: str, function: Any, values: Any, arrays: bool, looks: bool = True
-    ) -> Any:
+        self, name: str, function: Any, values: Any, arrays: bool, looks: bool = True,
+        like: Any = None,
+    ) -> Any:  # fmt: skip
         """What gives something is done: the derivative of a py_function."""
         given = [self._known[v.var]._value if type(v) is Traced else v for v in values]
         return function(*given) if arrays else ()
