@@ -409,6 +409,7 @@ def places(tf, given):
     return given(tf, tf.ragged.constant([[1, 2], [], [3, 1, 1]]))
 
 
+@cases(
     make={
         "splits": lambda R: R.from_row_splits([0, 2, 3, 3]),
         "rowids": lambda R: R.from_value_rowids([0, 0, 2], nrows=4),
