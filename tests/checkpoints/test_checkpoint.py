@@ -323,3 +323,24 @@ def test_a_defaultdict_is_not_looked_into(tmp_path: Path) -> None:
     module.by_number = defaultdict(list, {0: [tf.Variable(1.0)]})
     path = tf.train.Checkpoint(module=module).write(tmp_path / "c")
     assert [name for name, _ in tf.train.list_variables(path)] == ["_CHECKPOINTABLE_OBJECT_GRAPH"]
+
+
+@pytest.mark.parametrize("seed", [3, None])
+def test_an_iterator_goes_on_where_it_was(seed: int | None, tmp_path: Path) -> None:
+    def made() -> Any:
+        return iter(tf.data.Dataset.range(20).shuffle(20, seed=seed).batch(3).repeat().prefetch(2))
+
+    iterator = made()
+    for _ in range(10):
+        next(iterator)
+    path = tf.train.Checkpoint(iterator=iterator).save(str(tmp_path / "ckpt"))
+    after = [next(iterator).numpy().tolist() for _ in range(5)]
+    if seed is not None:  # recorded from TensorFlow
+        assert after[:4] == [[16, 11, 15], [12, 3, 18], [4, 19, 0], [2, 1]]
+    for other in (iterator, made()):
+        tf.train.Checkpoint(iterator=other).restore(path).assert_consumed()
+        assert [next(other).numpy().tolist() for _ in range(5)] == after
+    plain = iter(tf.data.Dataset.range(20))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="one of another dataset"):
+        tf.train.Checkpoint(iterator=plain).restore(path)
+    assert int(next(plain)) == 0

@@ -19,10 +19,12 @@ from ..autodiff.custom import suspended
 from ..core.apply import tensor
 from ..core.record import Value, threads
 from ..framework.shapes import CompositeTensor, TensorSpec, TypeSpec
+from ..framework.tracking import Trackable
 from . import structure
 from .functions import stand_in
 from .node import Element, Node, NotKnownYet, walk
 from .optional import Optional
+from .randomness import Seeds
 
 _END = "End of sequence [Op:IteratorGetNext] name: "
 
@@ -33,17 +35,43 @@ class Pass:
     def __init__(self, node: Node) -> None:
         self.node = node
         self._lock = Lock()
+        self._open()
+
+    def _open(self) -> None:
         self._held: list[Element] = []  # drawn to be looked at
-        for one in walk(node):
+        self._drawn = 0
+        self._began = [number for seeds in _seeds(self.node) for number in seeds.state()]
+        for one in walk(self.node):
             one.begin()
-        self._elements = node.elements()
+        self._elements = self.node.elements()
 
     def next(self) -> Element | None:
         """The next element, None at the end."""
         with self._lock:
+            self._drawn += 1
             if self._held:
                 return self._held.pop()
             return next(self._elements, None)
+
+    def state(self) -> list[int]:
+        """Where it is: after how many elements, and what its randomness began with."""
+        return [self._drawn, *self._began]
+
+    def go_to(self, drawn: int, *began: int) -> None:
+        """Be where another one was, in this process or an earlier one."""
+        seeds = _seeds(self.node)
+        if len(began) != 3 * len(seeds):
+            raise errors.invalid(
+                "The iterator in the checkpoint is one of another dataset: that has "
+                f"{len(began) // 3} random steps, and this one {len(seeds)}."
+            )
+        with self._lock:
+            for k, one in enumerate(seeds):
+                one.go_to(*began[3 * k : 3 * k + 3])
+            self._open()
+            for _ in range(drawn):
+                next(self._elements, None)
+            self._drawn = drawn
 
     def spec(self) -> Any:
         """What elements look like; the next one tells, if nothing else does."""
@@ -51,9 +79,15 @@ class Pass:
             return self.node.spec()
         except NotKnownYet:
             element = self.next()
+            self._drawn -= 1
             if element is not None:
                 self._held.append(element)
             return self.node.spec()
+
+
+def _seeds(node: Node) -> list[Seeds]:
+    """Those of all random steps, in an order that another process has as well."""
+    return [one._seeds for one in walk(node) if hasattr(one, "_seeds")]
 
 
 def handle(node: Node) -> Any:
@@ -112,7 +146,7 @@ class IteratorSpec(TypeSpec):
         return hash((IteratorSpec, tuple(structure.flatten(self._element_spec))))
 
 
-class Iterator(CompositeTensor):
+class Iterator(CompositeTensor, Trackable):
     """The elements of a dataset, one by one.
 
     >>> import gradtape as tf
@@ -130,6 +164,12 @@ class Iterator(CompositeTensor):
     @property
     def _pass(self) -> Pass:
         return self._handle._value.item()
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return {"ITERATOR_STATE": tensor(np.array(self._pass.state(), np.int64))}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        self._pass.go_to(*restored_tensors["ITERATOR_STATE"].numpy().tolist())
 
     @property
     def element_spec(self) -> Any:

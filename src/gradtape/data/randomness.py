@@ -38,14 +38,27 @@ class Seeds:
         if pair is None:
             first, second = np.frombuffer(os.urandom(16), np.int64).tolist()
             pair = first, second
-        self._pair = pair
-        self._words = Words(*pair) if again else None
+        self._again = again
+        self.go_to(*pair, 0)
 
     def next(self) -> tuple[int, int]:
         if self._words is None:
             return self._pair
+        self._given += 1
         first, second = self._words.take(2).tolist()
         return first, second
+
+    def state(self) -> list[int]:
+        """What the next ones follow from."""
+        return [*self._pair, self._given]
+
+    def go_to(self, first: int, second: int, given: int) -> None:
+        """Be in a state that another one was in."""
+        self._pair = first, second
+        self._words = Words(first, second) if self._again else None
+        self._given = given
+        if self._words is not None and given:
+            self._words.take(2 * given)
 
 
 def shuffled(order: Order, buffer: int, words: Words) -> Order:
