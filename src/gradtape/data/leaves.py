@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -38,10 +39,12 @@ def rows(leaf: Any, count: int) -> Iterator[Any]:
 
 
 def _sparse_rows(leaf: SparseTensor, count: int) -> Iterator[Any]:
-    where, shape = leaf.indices._value, leaf.dense_shape._value[1:]
-    for k in range(count):
-        mine = where[:, 0] == k
-        yield SparseTensor(tensor(where[mine, 1:]), tensor(leaf.values._value[mine]), tensor(shape))
+    where, shape = leaf.indices._value, tensor(leaf.dense_shape._value[1:])
+    order = np.argsort(where[:, 0], kind="stable")
+    ends = np.searchsorted(where[order, 0], np.arange(count + 1))
+    for start, end in pairwise(ends.tolist()):
+        mine = order[start:end]
+        yield SparseTensor(tensor(where[mine, 1:]), tensor(leaf.values._value[mine]), shape)
 
 
 def batch(leaves: list[Any], spec: TypeSpec, number: int) -> Any:

@@ -61,6 +61,9 @@ class Rows:
 
     def __init__(self, x: SparseTensor) -> None:
         self._x = x
+        rows = x.indices._value[:, 0]
+        self._order = np.argsort(rows, kind="stable")
+        self._ends = np.searchsorted(rows[self._order], np.arange(len(self) + 1))
 
     def __len__(self) -> int:
         return int(self._x.dense_shape._value[0])
@@ -68,10 +71,10 @@ class Rows:
     def __getitem__(self, k: int) -> SparseTensor:
         if k >= len(self):
             raise IndexError(k)
-        places = self._x.indices._value
-        inside = np.flatnonzero(places[:, 0] == k)
+        inside = self._order[self._ends[k] : self._ends[k + 1]]
         values = take.apply(self._x.values, tensor(inside), axis=0)
-        return SparseTensor(places[inside, 1:], values, self._x.dense_shape._value[1:])
+        places = self._x.indices._value[inside, 1:]
+        return SparseTensor(places, values, self._x.dense_shape._value[1:])
 
 
 def eye(
