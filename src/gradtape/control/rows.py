@@ -88,7 +88,13 @@ def _stacked(spec: Any, results: Any) -> Any:
             )
     if convert.is_sparse(results[0]):
         return concat(0, [expand_dims(row, 0) for row in results], expand_nonconcat_dims=True)
-    if convert.is_ragged(results[0]) or isinstance(spec, RaggedTensorSpec):
+    ragged = isinstance(spec, RaggedTensorSpec) or convert.is_ragged(spec)
+    if ragged and not len(results[0].shape):
+        raise errors.invalid(
+            "a row gave a single number, where rows are to be put together as a ragged tensor: "
+            "fn_output_signature says what they are"
+        )
+    if convert.is_ragged(results[0]) or ragged:
         found = ragged_stack(list(results))
         ends = arrays.cast(found.row_splits, getattr(spec, "row_splits_dtype", dtypes.int64))
         return type(found)(found.values, ends)

@@ -64,3 +64,38 @@ def _sizes(shape: Any, rank: int) -> list[int | None] | None:
         found = TensorShape(shape)
         found = [None] * rank if found.rank is None else found.as_list()
     return found if len(found) == rank else None
+
+
+def merged(x: RaggedTensor, outer: int, inner: int) -> Any:
+    """The axes from `outer` to `inner` as one."""
+    rank = len(x.shape)
+    axes = []
+    for name, axis in (("outer_axis", outer), ("inner_axis", inner)):
+        if not -rank <= axis < rank:
+            raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")
+        axes.append(axis % rank)
+    outer, inner = axes
+    if outer > inner:
+        raise ValueError(
+            f"Expected outer_axis ({outer}) to be less than or equal to inner_axis ({inner})."
+        )
+    return x if outer == inner else _merged(x, outer, inner)
+
+
+def _merged(x: Any, outer: int, inner: int) -> Any:
+    if not isinstance(x, RaggedTensor):
+        shape = x._value.shape
+        size = math.prod(shape[outer : inner + 1])
+        return reshape(x, (*shape[:outer], size, *shape[inner + 1 :]))
+    if outer > 1:
+        return x.with_values(_merged(x.values, outer - 1, inner - 1))
+    if outer == 0:
+        return x.values if inner == 1 else _merged(x.values, 0, inner - 1)
+    values = x.values
+    if isinstance(values, RaggedTensor):
+        below = values.row_splits._value
+        whole = RaggedTensor(values.values, tensor(below[x.row_splits._value]))
+    else:
+        step = values._value.shape[1]
+        whole = RaggedTensor(_merged(values, 0, 1), tensor(x.row_splits._value * step))
+    return whole if inner == 2 else _merged(whole, 1, inner - 1)

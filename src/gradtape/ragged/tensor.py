@@ -287,6 +287,17 @@ class RaggedTensor(CompositeTensor):
     def with_values(self, new_values: Any) -> RaggedTensor:
         return RaggedTensor(new_values, self.row_splits)
 
+    def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
+        """Make one axis of some that follow each other; a tensor if no ragged one is left.
+
+        >>> import gradtape as tf
+        >>> tf.ragged.constant([[[1, 2], [3]], [], [[4]]]).merge_dims(1, 2)
+        <tf.RaggedTensor [[1, 2, 3], [], [4]]>
+        """
+        from .dense import merged
+
+        return merged(self, outer_axis, inner_axis)
+
     # --- what is in it ----------------------------------------------------------------------------
     def __getitem__(self, key: Any) -> Any:
         """Rows by number or slice, then slices of every row, `...` and `tf.newaxis`.

@@ -431,3 +431,21 @@ def partitions(tf, make):
         p.value_rowids(), p.offsets_in_rows(), p.is_uniform(), p.uniform_row_length(),
         p.static_nrows, p.with_dtype(tf.int32).row_splits(), repr(p),
     ]  # fmt: skip
+
+
+@cases(axes=[(0, 1), (0, 2), (1, 2), (-2, -1), (1, 3), (2, 3), (1, 1), (2, 1), (0, 4)])
+@cases(
+    given={
+        "deep": lambda tf: tf.ragged.constant([[[[1], [2, 2]], [[0]]], [], [[[3]]]]),
+        "dense": lambda tf: tf.RaggedTensor.from_row_splits(
+            tf.reshape(tf.range(12), [3, 2, 2]), [0, 2, 2, 3]
+        ),
+    }
+)
+def merged_axes(tf, given, axes):
+    return given(tf).merge_dims(*axes)
+
+
+@case
+def rows_mapped_to_rows(tf):
+    return tf.map_fn(lambda row: tf.unique(row)[0], tf.ragged.constant([[1, 1], [], [2, 3, 2]]))
