@@ -131,7 +131,7 @@ class DType:
             return True
         if other.__class__ is DType:
             return False
-        return _find(other) is self
+        return (_by_any.get(other) if other.__class__ is str else _find(other)) is self
 
     def __hash__(self) -> int:
         return self.as_datatype_enum

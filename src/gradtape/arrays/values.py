@@ -104,7 +104,7 @@ def convert_to_tensor(
 
 def is_tensor(x: Any) -> bool:
     """Whether this is a tensor, a variable, or one in parts: slices, sparse or ragged."""
-    return isinstance(x, (Value, CompositeTensor)) or hasattr(x, "_read")
+    return x.__class__ is Tensor or isinstance(x, (Value, CompositeTensor)) or hasattr(x, "_read")
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
@@ -156,6 +156,9 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
     return shape_ops.stop_gradient.apply(input)
 
 
+_NUMBERS = (int, float, bool)
+
+
 # --- the dtype ------------------------------------------------------------------------------------
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """The numbers in another dtype; of the same dtype, x itself.
@@ -166,15 +169,22 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     >>> tf.cast([1.8, -1.8], tf.int32)
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 1, -1], dtype=int32)>
     """
-    wanted = numpy_dtype(dtype)
-    if is_tensor(x) and x.dtype is dtypes.of(wanted):
-        return x
-    if isinstance(x, IndexedSlices):
-        return IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
-    if convert.is_ragged(x):
-        return x.with_flat_values(cast(x.flat_values, dtype))
-    if convert.is_sparse(x):
-        return x.with_values(cast(x.values, dtype))
+    if isinstance(x, Tensor):  # first what is usual: 80 casts in a step of Keras's Adam
+        known = dtypes.of(x._value.dtype)
+        if dtype is known or (dtype.__class__ is str and dtype == known.name):
+            return x
+        wanted = numpy_dtype(dtype)
+    else:
+        wanted = numpy_dtype(dtype)
+        if x.__class__ not in _NUMBERS:
+            if is_tensor(x) and x.dtype is dtypes.of(wanted):
+                return x
+            if isinstance(x, IndexedSlices):
+                return IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
+            if convert.is_ragged(x):
+                return x.with_flat_values(cast(x.flat_values, dtype))
+            if convert.is_sparse(x):
+                return x.with_values(cast(x.values, dtype))
     a = convert.to_tensor(x)
     own = a._value.dtype
     if own == wanted:
@@ -186,7 +196,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
             f"Cast {dtypes.of(own).name} to {dtypes.of(wanted).name} is not supported; {way} "
             "converts [Op:Cast]",
         )  # fmt: skip
-    small = next((kind for kind in (own, wanted) if kind.name.startswith("float8")), None)
+    kinds = dtypes.of(own), dtypes.of(wanted)
+    small = next((kind for kind in kinds if kind.is_floating and kind.size == 1), None)
     if small is not None and {own.kind, wanted.kind} & {*"biuc"}:
         raise errors.UnimplementedError(
             None, None,

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..framework import convert
 from ..framework.namespaces import lookup
+from ..framework.variable import Variable
 
 __getattr__ = lookup(__name__)
 
@@ -19,4 +20,5 @@ class Tensor:
 
     def _read(self) -> Any:
         """The tensor that ops see."""
-        return convert.to_tensor(self.value)
+        value = self.value
+        return value._read() if value.__class__ is Variable else convert.to_tensor(value)
