@@ -202,6 +202,8 @@ class _Dry(dict):
         # The arguments are the first values of a program.
         if var.number < len(self._leaves):
             self[var] = self._leaves[var.number]
+        elif var.shape is None:  # a number, where a random stream stood: what it gave is known
+            self[var] = 0
         else:
             self[var] = tensor(self._arrays[var])
         return self[var]
