@@ -35,14 +35,3 @@ def test_it_says_what_it_shows(name):
     assert text.startswith('"""')
     assert "import tensorflow as tf" in text
     assert len(text.splitlines()) <= 50
-
-
-@pytest.mark.sampled
-def test_what_needs_keras_says_so(pytestconfig):
-    """README says that none of these runs on gradtape's own engine: no more and no less."""
-    paths = sorted((EXAMPLES / "tensorflow").glob("*.py"))
-    assert len(paths) == 10
-    for path in paths if pytestconfig.getoption("--all") else paths[::4]:
-        process = gradtape("run", path)
-        assert process.returncode == 1, path
-        assert "Keras is not here yet" in process.stderr.splitlines()[-1]
