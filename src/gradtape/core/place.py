@@ -18,17 +18,15 @@ def is_ours(package: str | None) -> bool:
     return package in own
 
 
-stand_ins: set[int] = (
-    set()
-)  # ids of the code of functions that play ops again, and know the `spot` of each
+stand_ins: set[int] = set()  # ids of code that plays ops again, and knows the `spot` of each
 
 
 def caller(depth: int = 2) -> Any:
     """The innermost frame outside these; its `f_code` and `f_lasti` are the place."""
     frame: Any = _getframe(depth)
     # Python's own record of the package is the quickest way to tell: 0.1 us a frame.
-    while is_ours(frame.f_globals.get("__package__")) and (back := frame.f_back):
+    while ((p := frame.f_globals.get("__package__")) in own or is_ours(p)) and frame.f_back:
         if id(frame.f_code) in stand_ins:
             return frame.f_locals["spot"]
-        frame = back
+        frame = frame.f_back
     return frame
