@@ -17,13 +17,12 @@ CUT = "TensorFlow cannot differentiate a transform that cuts its input off; ours
 LIMITS = "TensorFlow's saturate_cast has the limits of int64 as floats, which overflow; ours fit"
 ITEMS = "a tensor has `__setitem__`, which says what to write; `x[0] = 1` raises TypeError in both"
 
-UNROLLED = "a Python branch or loop is followed, not converted: its draws count on in the function"
+UNROLLED = "a Python branch is followed, not converted: its draws count on in the function"
 CAPTURED = "a tensor from outside is a constant of the program, and no captured input"
 
 DIFFERS: dict[str, str] = {
     "function_calls::concrete_attributes": CAPTURED,
     "function_state::random_in_branches": UNROLLED,
-    "function_state::random_in_a_loop": UNROLLED,
     "debugging::mistakes[call=set_item]": ITEMS,
     "gradient::b23_two_gathers_are_concatenated": ROWS,
     "custom::b34_odd_gradients[answer=number]": TENSOR,

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..ops.kernels.philox import Stream
+from ..ops.kernels.philox import HUGE, Stream
 from ..random import when_seed_is_set
 from .program import Var
 
@@ -88,6 +89,10 @@ class Kernels:
                 stream.restart()
 
 
+def _further(blocks: int, counter: int) -> int:
+    return counter + blocks & HUGE
+
+
 class Kernel:
     """One random op while it is recorded."""
 
@@ -96,6 +101,13 @@ class Kernel:
 
     def reserve(self, blocks: int) -> Place:
         recording, stream = self._recording, self._stream
+        counter = stream.twin(recording.mode).counter
+        for k, (one, var, before) in enumerate(recording.streams):
+            if one is stream:  # again, in the next turn of a loop
+                recording.streams[k] = stream, var, before + blocks
+                begin = recording.number(counter, var)
+                further = partial(_further, before)
+                return Place(stream.key, *recording.numbers("further", further, begin))
         var = recording.program.new(None, None)
         recording.streams.append((stream, var, blocks))
-        return Place(stream.key, recording.number(stream.counter, var))
+        return Place(stream.key, recording.number(counter, var))

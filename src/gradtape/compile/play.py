@@ -205,8 +205,8 @@ def _raw(value: Any) -> Any:
 
 def _apply(op: Op, operands: list, params: dict[str, Any], spot: Spot) -> Any:
     """Apply an op; whoever asks for the caller finds the `spot` in this frame."""
-    if not operands and any(type(value) is Number for value in params.values()):
-        return apply_recorded(op, (), params)
+    if any(type(value) is Number for value in params.values()):  # a draw, also of constants
+        return apply_recorded(op, operands, params)
     return op.apply(*operands, **params)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from itertools import count
 from threading import local
@@ -64,6 +64,7 @@ class Recording(Recorder):
 
     pauses = False
     sketches = False  # whether it only tells shapes
+    mode = ""  # that of its draws
 
     def __init__(self, kernels: Kernels, seed: Any, may_create: bool) -> None:
         super().__init__()
@@ -75,7 +76,8 @@ class Recording(Recorder):
         self.effects = 0
         self._kernels, self._seed, self._may_create = kernels, seed, may_create
         self._drawn = count()  # the seeds of ops without one of their own
-        self._scope: tuple[int, ...] = ()  # the branches that it is in
+        self._scope: tuple[int, ...] = ()  # the branches and loops that it is in
+        self._position = 0  # of the next random op there, among random ops and blocks
         self._constants: dict[Any, tuple[Var, Any]] = {}
         self._captured: dict[int, tuple[Any, Var]] = {}  # tensors, by their id or their value's
         self._variables: dict[int, tuple[Any, Traced]] = {}  # as they are at the beginning
@@ -209,8 +211,9 @@ class Recording(Recorder):
         return made
 
     def numbers(self, name: str, function: Callable[..., Any], *values: Any) -> list[Number]:
-        """The Python numbers that a pure function gives."""
+        """The Python numbers that a pure function gives: one, or a tuple of several."""
         found = function(*map(untraced, values))
+        found = found if isinstance(found, tuple) else (found,)
         made = [self.number(value, self.program.new(None, None)) for value in found]
         outputs = tuple([n.var for n in made])
         self._say(Python(name, function), tuple(map(self.var, values)), {}, outputs)
@@ -271,21 +274,37 @@ class Recording(Recorder):
         return self.kernel_of(seeds_of_op(self._seed, seed, self._drawn.__next__))
 
     def kernel_of(self, pair: tuple[int, int] | None) -> Kernel:
-        return Kernel(self, self._kernels.at((*self._scope, len(self.streams)), pair))
+        index = (*self._scope, self._position)
+        self._position += 1
+        return Kernel(self, self._kernels.at(index, pair))
 
     def set_seed(self, seed: Any) -> None:
         """Graphs have a seed of their own, which the global one is when they begin."""
         self._seed = seed
 
-    @contextmanager
-    def branch(self, number: int) -> Iterator[None]:
-        """A block that is a graph of its own in TensorFlow: its random ops count from 0."""
-        before = self._drawn, self._scope
-        self._drawn, self._scope = count(), (*self._scope, len(self.streams), number)
-        try:
-            yield
-        finally:
-            self._drawn, self._scope = before
+    def block(self, number: int) -> Callable[[], AbstractContextManager[None]]:
+        """A block that is a graph of its own in TensorFlow, a branch or a loop's body: its random
+        ops count from 0, and go on where they stopped each time that it is entered."""
+        scope = (*self._scope, self._position, number)
+        self._position += 1
+
+        @contextmanager
+        def entered() -> Iterator[None]:
+            before = self._drawn, self._scope, self._position
+            self._drawn, self._scope, self._position = count(), scope, 0
+            try:
+                yield
+            finally:
+                self._drawn, self._scope, self._position = before
+
+        return entered
+
+    def turns(self, elements: Iterator[Any]) -> Iterator[Any]:
+        """What a Python loop goes through, which is a loop with a body in TensorFlow, too."""
+        entered = self.block(0)
+        for element in elements:
+            with entered():
+                yield element
 
     def while_loop(self, *loop: Any) -> Any:
         """A loop as one equation, or None."""
@@ -347,12 +366,12 @@ class Recording(Recorder):
         were performed are not performed again."""
         equations, effects = len(self.program.equations), self.effects
         written, seen = dict(self._written), dict(self._seen)
-        streams, guarded = list(self.streams), set(self._guarded)
+        streams, guarded, position = list(self.streams), set(self._guarded), self._position
 
         def take_back() -> None:
             del self.program.equations[equations:]
             self.effects, self.streams, self._guarded = effects, streams, guarded
-            self._written, self._seen = written, seen
+            self._written, self._seen, self._position = written, seen, position
 
         return take_back
 

@@ -251,8 +251,8 @@ class Tree:
                         "Creating variables on a non-first call to a function decorated with "
                         "tf.function."
                     )
-                # And once more, as it will be from now on.
-                take, recording = self.record(bound, done, False, cause)
+                # And once more, as it will be from now on; what was performed is not done again.
+                take, recording = self.record(bound, recording.done, False, cause)
         except Unrecordable as reason:
             self.eager = str(reason)
             return None, None
@@ -267,6 +267,8 @@ class Tree:
         """Run the function once, on the values of the leaves."""
         self.recordings += 1
         recording = Recording(self._kernels, self._seed, may_create)
+        if followers(bound.leaves) is not None or threads.watching is not None:
+            recording.mode = mode()
         recording.done.update(done or {})
         with hearing.recording(recording, bound.leaves) as heard, recording.running():
             inputs = [recording.trace(untraced(leaf._value)) for leaf in bound.leaves]

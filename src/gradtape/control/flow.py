@@ -53,7 +53,20 @@ def cond(
 
 def _branch(number: int) -> Any:
     """In a function that is recorded, a branch is a graph of its own."""
-    return nullcontext() if threads.recording is None else threads.recording.branch(number)
+    return nullcontext() if threads.recording is None else threads.recording.block(number)()
+
+
+def _turns(function: Callable[..., Any], number: int = 0) -> Callable[..., Any]:
+    """A part of a loop, which is a graph of its own, too: one for all turns."""
+    if threads.recording is None:
+        return function
+    entered = threads.recording.block(number)
+
+    def turn(*args: Any) -> Any:
+        with entered():
+            return function(*args)
+
+    return turn
 
 
 def case(
@@ -178,8 +191,9 @@ def while_loop(
         raise ValueError("'loop_vars' must be provided.")
     left = None if maximum_iterations is None else int(maximum_iterations)
     recording, steps = threads.recording, 0
+    asked, turn = _turns(cond, 0), _turns(body, 1)
     while left is None or left > 0:
-        holds = cond(*loop_vars)
+        holds = asked(*loop_vars)
         if recording is not None and (steps >= UNROLLED or is_recorded(holds)):
             found = recording.while_loop(cond, body, loop_vars, left)
             if found is not None:
@@ -188,7 +202,7 @@ def while_loop(
         if not holds:
             break
         steps += 1
-        results = body(*loop_vars)
+        results = turn(*loop_vars)
         nest.assert_same_structure(list(loop_vars), list(results))
         loop_vars = results
         if left is not None:
@@ -299,8 +313,9 @@ def map_fn(
         if stacked is not None:
             return nest.pack_sequence_as(like, stacked)
     results = [_results_array(spec, count, infer_shape) for spec in specs]
+    turn = _turns(fn)
     for k in range(count):
-        result = fn(nest.pack_sequence_as(elems, [leaf[k] for leaf in flat]))
+        result = turn(nest.pack_sequence_as(elems, [leaf[k] for leaf in flat]))
         nest.assert_same_structure(like, result)
         for array, leaf in zip(results, nest.flatten(result), strict=True):
             array.write(k, leaf)
@@ -403,8 +418,9 @@ def scan(
             return nest.pack_sequence_as(state, _with_first(state, found[1], order, places))
     if len(places) < count:
         _write(results, order[0], state)
+    turn = _turns(fn)
     for k in places:
-        result = fn(state, nest.pack_sequence_as(elems, [leaf[k] for leaf in flat]))
+        result = turn(state, nest.pack_sequence_as(elems, [leaf[k] for leaf in flat]))
         nest.assert_same_structure(state, result)
         _write(results, k, result)
         state = result
@@ -464,8 +480,9 @@ def _fold(fn: Any, elems: Any, initializer: Any, label: str, parallel: Any) -> A
         found = recording.scan(fn, state, flat, rows, elems, False)
         if found is not None:
             return nest.map_structure(_settled, found[0])
+    turn = _turns(fn)
     for k in places:
-        result = fn(state, nest.pack_sequence_as(elems, [leaf[k] for leaf in flat]))
+        result = turn(state, nest.pack_sequence_as(elems, [leaf[k] for leaf in flat]))
         nest.assert_same_structure(state, result)
         state = result
     return nest.map_structure(_settled, state)

@@ -165,7 +165,8 @@ class Tensor(Value, metaclass=_TensorType):
     def __iter__(self) -> Any:
         if not self._value.ndim:
             raise TypeError("Cannot iterate over a scalar tensor.")
-        return (self[k] for k in range(len(self._value)))
+        elements = (self[k] for k in range(len(self._value)))
+        return elements if threads.recording is None else threads.recording.turns(elements)
 
     def __getitem__(self, key: Any) -> Tensor:
         from .indexing import getitem

@@ -806,6 +806,110 @@ def random_in_a_loop(tf):
     return draws(f, 2)
 
 
+def one_after_the_other(tf, x):
+    """Draws that depend on what was drawn before: TensorFlow's turns cannot overlap."""
+    drawn = tf.random.categorical(tf.stack([[0.0, 0.2, 0.1 * x, 0.0, 0.5]]), 1)[0, 0]
+    return 10.0 * x % 1e6 + tf.cast(drawn, x.dtype)
+
+
+def _range(tf, x):
+    for _ in tf.range(3):
+        x = one_after_the_other(tf, x)
+    return x
+
+
+def _stopped(tf, x):
+    for k in tf.range(5):
+        x = one_after_the_other(tf, x)
+        if tf.cast(k, x.dtype) >= x % 4.0:
+            break
+    return x
+
+
+def _nested(tf, x):
+    for row in tf.constant([[1.0, 2.0], [3.0, 4.0]]):
+        x = one_after_the_other(tf, x)
+        for number in row:
+            x = one_after_the_other(tf, x + number)
+        x = one_after_the_other(tf, x)
+    return x
+
+
+@cases(
+    loop={
+        "range": _range,
+        "stopped": _stopped,
+        "nested": _nested,
+        "while": lambda tf, x: tf.while_loop(
+            lambda k, x: k < 3, lambda k, x: (k + 1, one_after_the_other(tf, x)), (0, x)
+        )[1],
+        "many": lambda tf, x: tf.while_loop(
+            lambda k, x: k < 20, lambda k, x: (k + 1, one_after_the_other(tf, x)), (0, x)
+        )[1],
+        "condition": lambda tf, x: tf.while_loop(
+            lambda x: one_after_the_other(tf, x) < 1e4,
+            lambda x: (one_after_the_other(tf, x + 1.0),), (x,),
+        )[0],
+        "scan": lambda tf, x: tf.scan(lambda x, y: one_after_the_other(tf, x + y), tf.ones(4), x),
+        "fold": lambda tf, x: tf.foldl(lambda x, y: one_after_the_other(tf, x + y), tf.ones(4)),
+        "branch": lambda tf, x: tf.foldl(
+            lambda x, y: tf.cond(
+                y > 1.5,
+                lambda: one_after_the_other(tf, one_after_the_other(tf, x)),
+                lambda: one_after_the_other(tf, x),
+            ),
+            tf.constant([1.0, 2.0, 1.0, 2.0]), x,
+        ),
+    },
+    taped=[False, True],
+)  # fmt: skip
+def random_in_turns(tf, loop, taped):
+    tf.random.set_seed(7)
+
+    @tf.function
+    def f(x):
+        first = one_after_the_other(tf, x)
+        return first, loop(tf, first), one_after_the_other(tf, x)
+
+    def call(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            found = f(x)
+        return found
+
+    return draws(call if taped else f, 3, tf.constant(1.0))
+
+
+@case
+def random_after_branches(tf):
+    tf.random.set_seed(7)
+
+    @tf.function
+    def f(p):
+        two = lambda: tf.random.uniform([2]) + 10.0 * tf.random.uniform([2])
+        one = lambda: tf.random.uniform([2])
+        return tf.cond(p, two, one), tf.random.uniform([2]), tf.cond(p, one, one)
+
+    return [f(tf.constant(p)) for p in (True, False, True, False)]
+
+
+@case
+def python_is_called_once_where_variables_are_made(tf):
+    calls, kept = [], {}
+
+    def count(x):
+        calls.append(float(x))
+        return x
+
+    @tf.function
+    def f(x):
+        if "v" not in kept:
+            kept["v"] = tf.Variable(2.0)
+        return kept["v"] * tf.numpy_function(count, [x], tf.float32)
+
+    return [f(tf.constant(1.0)), f(tf.constant(3.0))], calls
+
+
 @case
 def random_in_a_python_loop(tf):
     tf.random.set_seed(7)
