@@ -115,9 +115,11 @@ class Prefetch(Step):
         return self.before.table()  # numbers of rows need no thread
 
     def run(self, elements: Iterator[Element]) -> Iterator[Element]:
+        if not self._size or self.cardinality() in (0, 1):  # there is nothing to be ahead with
+            return elements
         if self._size == AUTOTUNE:
             return ahead_when_slow(elements, AUTOMATIC)
-        return ahead(elements, self._size) if self._size else elements
+        return ahead(elements, self._size)
 
 
 class WithOptions(Step):
