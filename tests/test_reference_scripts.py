@@ -9,11 +9,10 @@ import pytest
 from tests.commands import gradtape
 
 FOLDER = Path(__file__).with_name("reference_scripts")
-NEEDS_KERAS = ("003_1", "003_2", "003_3")
 RANDOM = "004_3"
 
 SCRIPTS = [path.stem for path in sorted(FOLDER.glob("*.py"))]
-EXACT = [name for name in SCRIPTS if name != RANDOM and name not in NEEDS_KERAS]
+EXACT = [name for name in SCRIPTS if name != RANDOM]
 
 
 def recorded(name, ending):
@@ -23,7 +22,7 @@ def recorded(name, ending):
 
 def test_they_are_all_here():
     assert len(SCRIPTS) == 15
-    assert len(EXACT) == 11
+    assert len(EXACT) == 14
 
 
 @pytest.mark.parametrize("name", EXACT)
@@ -33,14 +32,6 @@ def test_prints_what_tensorflow_prints(name):
     assert process.stdout == recorded(name, "out")
     assert process.stderr.strip().rpartition("\n")[2] == error
     assert process.returncode == (1 if error else 0)
-
-
-@pytest.mark.parametrize("name", NEEDS_KERAS)
-def test_needs_keras(name):
-    """Until there is one: then they belong to those that print what TensorFlow prints."""
-    process = gradtape("run", FOLDER / f"{name}.py")
-    assert process.returncode == 1
-    assert "Keras is not here yet" in process.stderr.splitlines()[-1]
 
 
 def test_random_weights():
