@@ -49,6 +49,7 @@ STARTING = {
     "doctor/tensorflow/test_same",
     "doctor/tensorflow/test_steady",
     "keras/test_front",
+    "keras/test_programs",
     "test_examples",
     "test_forks",
     "test_reference_scripts",

@@ -13,7 +13,7 @@ from collections.abc import Sequence as SequenceABC
 from typing import Any
 
 from .framework.namespaces import lookup
-from .framework.shapes import CompositeTensor, TypeSpec
+from .framework.shapes import CompositeTensor, NoneTensorSpec, TensorSpec, TypeSpec
 
 __getattr__ = lookup(__name__)
 
@@ -116,6 +116,12 @@ _COMPOSITE = _Kind(
     lambda value: [(type(value).__name__, value._type_spec._to_components(value))],
 )
 
+_SPEC = _Kind(
+    lambda spec: (spec._component_specs,),
+    lambda spec, values: spec._from_components(values[0]),
+    lambda spec: [(spec.value_type.__name__, spec._component_specs)],
+)
+
 
 def _is_named_tuple(cls: type) -> bool:
     fields = getattr(cls, "_fields", None)
@@ -157,7 +163,13 @@ class _KindsWithComposites(_Kinds):
     """The same, with values such as IndexedSlices opened into their tensors."""
 
     def __missing__(self, cls: type) -> _Kind | None:
-        kind = self[cls] = _COMPOSITE if issubclass(cls, CompositeTensor) else _kinds[cls]
+        if issubclass(cls, CompositeTensor):
+            kind: _Kind | None = _COMPOSITE
+        elif issubclass(cls, TypeSpec) and not issubclass(cls, (TensorSpec, NoneTensorSpec)):
+            kind = _SPEC
+        else:
+            kind = _kinds[cls]
+        self[cls] = kind
         return kind
 
 

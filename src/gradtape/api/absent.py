@@ -97,8 +97,11 @@ _TOPICS: dict[str, tuple[str, dict[str, str]]] = {
     "saving and serving": (
         "TensorFlow's models and protocol buffers are not here",
         {
-            "a SavedModel is a graph of TensorFlow's kernels, save the variables with "
-            "tf.train.Checkpoint(model=model).save(path) and keep the Python code": "saved_model",
+            "a SavedModel is a graph of TensorFlow's kernels, save a Keras model with "
+            "model.save('model.keras'), variables with "
+            "tf.train.Checkpoint(model=model).save(path), and keep the Python code": (
+                "saved_model train.TrackableView"
+            ),
             "a TensorFlow Lite model is made of TensorFlow's graph, save variable.numpy() with "
             "numpy.savez, assign the values in the same code on TensorFlow and convert there": (
                 "lite"
