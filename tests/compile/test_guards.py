@@ -385,3 +385,37 @@ def test_a_guard_that_fails_in_a_function_of_a_function() -> None:
     assert [y for y, _, _ in found] == [3.0, 5.0, -2.0, -5.0, 7.0]
     assert [n for _, n, _ in found] == [1.0, 2.0, 3.0, 4.0, 5.0]  # not once for each attempt
     assert [d for _, _, d in found[2:]] == pytest.approx([0.24208665, 0.1917609, 0.6031507])
+
+
+def test_an_effect_that_fails_is_not_tried_again() -> None:
+    calls: list[float] = []
+
+    def fail_once(x: Any) -> Any:
+        calls.append(float(x))
+        if len(calls) == 3:
+            raise ValueError("mine")
+        return x
+
+    @tf.function
+    def function(x: Any) -> Any:
+        return tf.py_function(fail_once, [x], tf.float32) * 2.0
+
+    for number in (1.0, 2.0):
+        assert function(tf.constant(number)).numpy() == 2.0 * number
+    with pytest.raises(tf.errors.InvalidArgumentError, match="mine"):
+        function(tf.constant(3.0))
+    assert function(tf.constant(4.0)).numpy() == 8.0
+    assert calls == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_what_a_dataset_raises_is_not_taken_for_its_end() -> None:
+    def numbers() -> Any:
+        yield from (1.0, 2.0)
+        raise ValueError("mine")
+
+    spec = tf.TensorSpec([], tf.float32)
+    iterator = iter(tf.data.Dataset.from_generator(numbers, output_signature=spec))
+    step = tf.function(lambda iterator: iterator.get_next() * 2.0)
+    assert [float(step(iterator)) for _ in range(2)] == [2.0, 4.0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="ValueError: mine"):
+        step(iterator)

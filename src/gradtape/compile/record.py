@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
+from functools import partial, wraps
 from itertools import count
 from threading import local
 from typing import Any
@@ -53,6 +53,21 @@ class _StandIns(local):
 
 
 stand_ins = _StandIns()
+
+
+def once(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An effect whose exception says that it is one's: the world has seen it, and it must not be
+    tried again."""
+
+    @wraps(function)
+    def perform(*values: Any) -> Any:
+        try:
+            return function(*values)
+        except Exception as error:
+            error.of_an_effect = True  # type: ignore[attr-defined]
+            raise
+
+    return perform
 
 
 # --- the recording --------------------------------------------------------------------------------
@@ -263,7 +278,7 @@ class Recording(Recorder):
                         self.done[index] = function(*map(untraced, values))
                 found = self.done[index]
             made = tuple([self.trace(array) for array in found])
-        self._say(Effect(name, function), inputs, {}, tuple([t.var for t in made]))
+        self._say(Effect(name, once(function)), inputs, {}, tuple([t.var for t in made]))
         for one in made:
             self.guard("shape", one)
         return made

@@ -148,6 +148,8 @@ class Tree:
         found: Any = None
         if tried is not None:
             take, found = tried
+            if found.index == RAISED and self._is_final(found.read):
+                raise found.read
             over.append(take)
             done, cause, take = found.done, self._told(take, found), self._other(take, found, over)
         while not self.eager:
@@ -162,7 +164,7 @@ class Tree:
             try:
                 found = play(take, bound.leaves, done)
             except Exception as error:
-                if fresh:
+                if fresh or self._is_final(error):
                     raise
                 found = Failed(RAISED, error, done)
             if found is None:  # only Python will do, whatever was done for the recording
@@ -180,6 +182,11 @@ class Tree:
         if done and not self.eager:
             return self._once(bound, done)
         return self._eagerly(bound)
+
+    def _is_final(self, error: Exception) -> bool:
+        """Whether an exception is the function's own: what an effect raised is, unless Python has
+        handled one before. Of others the function itself tells, when it is recorded again."""
+        return hasattr(error, "of_an_effect") and not any(take.handles for take in self.takes)
 
     def _eagerly(self, bound: Any) -> Any:
         """Run Python; an exception leaves the variables that are known as they were."""
