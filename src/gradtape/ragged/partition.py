@@ -161,6 +161,9 @@ class RowPartition:
         return self._of(ends, self.static_nvals, self.static_uniform_row_length)
 
     def __repr__(self) -> str:
+        if self.static_uniform_row_length is not None:
+            length = self.static_uniform_row_length
+            return f"tf.RowPartition(nrows={self.static_nrows}, uniform_row_length={length})"
         return f"tf.RowPartition(row_splits={self._splits._value})"
 
 
