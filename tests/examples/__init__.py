@@ -1,0 +1,1 @@
+"""What the programs in `examples/keras/` print on the real TensorFlow."""
