@@ -57,7 +57,15 @@ class Workload:
     """A run of many steps; `losses` are what the backends must agree on."""
 
     def __init__(self, losses, run):
-        self.losses, self.run = losses, run  # `run` returns the shortest time of a step
+        self.losses, self.run = losses, run  # `run` returns the shortest time of a step, and steps
+        self.steps, self.processor = 0, 0.0  # of all runs
+
+    def measure(self):
+        begin = time.process_time()
+        found, steps = self.run()
+        self.processor += time.process_time() - begin
+        self.steps += steps
+        return found
 
 
 def data(rows, *shape):
@@ -116,7 +124,7 @@ def fit(keras, model, x, y):
     def run():
         clock.times = []
         model.fit(x, y, batch_size=BATCH, epochs=EPOCHS, verbose=0, callbacks=[clock])
-        return min(clock.times[1:]) / steps
+        return min(clock.times[1:]) / steps, EPOCHS * steps
 
     first = model.fit(x, y, batch_size=BATCH, epochs=2, verbose=0, shuffle=False)
     return Workload(first.history["loss"] + first.history["accuracy"], run)
@@ -148,8 +156,11 @@ def eager_mlp(keras):
         optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
         return loss
 
-    losses = [float(step()) for _ in range(10)]
-    return Workload(losses, lambda: peers.best_time(step, 0.5))
+    def run():
+        before = optimizer.iterations.numpy()
+        return peers.best_time(step, 0.5), int(optimizer.iterations.numpy() - before)
+
+    return Workload([float(step()) for _ in range(10)], run)
 
 
 def resnet50(keras):
@@ -162,7 +173,7 @@ def resnet50(keras):
         begin = time.perf_counter()
         model = keras.applications.ResNet50(weights=None)
         build.parameters = model.count_params()
-        return time.perf_counter() - begin
+        return time.perf_counter() - begin, 1
 
     build()
     return Workload([build.parameters], build)
@@ -207,7 +218,11 @@ class Worker(peers.Worker):
         return peers.fingerprint([np.array(self.step.losses, "float64")])
 
     def measure(self, seconds):
-        return {"time": self.step.run()}
+        return {"time": self.step.measure()}
+
+    def processor(self):
+        """Return the processor time of a step, of all threads, in all runs."""
+        return {"time": self.step.processor / self.step.steps}
 
 
 def run_first_epochs(options):
@@ -270,7 +285,7 @@ def main(arguments=None):
     if options.worker:
         peers.work(Worker, LIBRARIES[options.worker])
         return
-    notes, results = [], {}
+    notes, results, processor = [], {}, {}
     running, absent = peers.start_peers(LIBRARIES, options.names, options.pythons)
     notes += [f"{LIBRARIES[name].title} skipped: {reason}" for name, reason in absent.items()]
     figures = f"Keras {importlib.metadata.version('keras')}; median of {options.rounds}"
@@ -283,17 +298,29 @@ def main(arguments=None):
             results[name], failed = run_first_epochs(options)
         else:
             results[name], failed = peers.run_workload(name, running, options, TOLERANCE, notes)
+            asked = [peer for peer in running if peer.name in results[name]]
+            processor[name] = {peer.name: [peer.ask("processor")["time"]] for peer in asked}
         notes += [f"{name}: {peer} failed: {reason}" for peer, reason in failed.items()]
     for peer in running:
         peer.close()
     print("\nTime per step (of `resnet50` and `first-epoch`: in all); in bold, the backend's time")
     print("over gradtape's: above 1, gradtape is the faster one.\n")
-    print(times_table(results, [peer.name for peer in running]))
+    names = [peer.name for peer in running]
+    print(times_table(results, names))
+    if processor:
+        print(
+            "\nProcessor time of the same, of all threads, on the average: what other processes do"
+        )
+        print("to it is less.\n\n" + times_table(processor, names))
     if notes:
         print("\n" + "\n".join(f"- {note}" for note in notes))
     if options.json:
         with open(options.json, "w") as file:
-            json.dump({"head": head, "notes": notes, "times": results}, file, indent=1)
+            json.dump(
+                {"head": head, "notes": notes, "times": results, "processor": processor},
+                file,
+                indent=1,
+            )
 
 
 if __name__ == "__main__":

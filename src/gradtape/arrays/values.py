@@ -17,6 +17,7 @@ from ..framework.arguments import dtype as numpy_dtype
 from ..framework.indexed_slices import IndexedSlices
 from ..framework.shapes import CompositeTensor, TensorShape
 from ..framework.tensor import Tensor
+from ..framework.variable import Variable
 from ..ops import elementwise
 from ..ops import shape as shape_ops
 from ..ops.rows import add_rows
@@ -177,7 +178,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     else:
         wanted = numpy_dtype(dtype)
         if x.__class__ not in _NUMBERS:
-            if is_tensor(x) and x.dtype is dtypes.of(wanted):
+            held = isinstance(x, (Variable, CompositeTensor))
+            if held and x.dtype is dtypes.of(wanted):
                 return x
             if isinstance(x, IndexedSlices):
                 return IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)

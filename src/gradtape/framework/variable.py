@@ -443,7 +443,7 @@ class Variable(Trackable, metaclass=_Made):
             return self if read_value else None
         if old.__class__ is np.ndarray and old.nbytes >= _LARGE:
             del old  # or somebody would hold it
-            self._rewrite(lambda old, out: function(old, delta, out=out))
+            self._rewrite(_writing(function, delta))
             return self if read_value else None
         with self._lock():  # `_rewrite` for what is small, 0.3 us faster
             token = silence(QUIET)
@@ -649,6 +649,11 @@ class Variable(Trackable, metaclass=_Made):
 
     def __ne__(self, other: Any) -> Any:
         return equals(self._read(), convert.to_tensor(other) if other is None else other, True)
+
+
+def _writing(function: Any, delta: Any) -> Any:
+    # Not in `_update` itself: what a closure there shares costs every call 0.8 us.
+    return lambda old, out: function(old, delta, out=out)
 
 
 # What makes places for NumPy of those that users give.
