@@ -59,7 +59,8 @@ def costly(name: str, ufunc: Any, pull: Any, **more: Any) -> Op:
 
 def zero_where(condition: Any, y: Any) -> Any:
     # Asking first saves two thirds of the time where nothing is to be replaced.
-    return np.asarray(only(~condition, y), y.dtype)[()] if condition.any() else y
+    some = condition.any() if condition.__class__ is np.ndarray else condition
+    return np.asarray(only(~condition, y), y.dtype)[()] if some else y
 
 
 # --- arithmetic ---------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ cross_entropy = op(
 def _sparse_cross_entropy(a: Any, b: Any) -> Any:
     classes = a.shape[-1]
     flat = b.reshape(-1)
-    if flat.size and not (flat.min() >= 0 and flat.max() < classes):
+    if flat.size and not (np.minimum.reduce(flat) >= 0 and np.maximum.reduce(flat) < classes):
         from ..errors import invalid
 
         wrong = flat[(flat < 0) | (flat >= classes)][0]
@@ -134,9 +134,14 @@ def _sparse_cross_entropy(a: Any, b: Any) -> Any:
         )
     z, e, total = _parts(a)
     e /= total
-    rows = np.arange(flat.size)
-    loss = np.log(total.reshape(-1)) - z.reshape(flat.size, classes)[rows, flat]
-    e.reshape(flat.size, classes)[rows, flat] -= 1
+    if z.flags.c_contiguous:  # one number for each place is quicker than two: 14 us instead of 16
+        places: Any = np.arange(0, z.size, classes) + flat
+        own, slopes = z.reshape(-1), e.reshape(-1)
+    else:
+        places = np.arange(flat.size), flat
+        own, slopes = z.reshape(flat.size, classes), e.reshape(flat.size, classes)
+    loss = np.log(total.reshape(-1)) - own[places]
+    slopes[places] -= 1
     return loss.reshape(b.shape), e
 
 
