@@ -50,6 +50,7 @@ STARTING = {
     "doctor/tensorflow/test_steady",
     "keras/test_front",
     "keras/test_programs",
+    "keras/test_sample",
     "test_examples",
     "test_forks",
     "test_reference_scripts",
