@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -42,13 +43,27 @@ class Arrival:
 
         To be asked for the spec is not enough: TensorFlow asks whether Keras could be imported.
         """
-        execute = getattr(spec.loader, "exec_module", None)
-        if execute is not None:
-
-            def execute_and_work(module: ModuleType) -> None:
-                self.forget()
-                execute(module)
-                self.work()
-
-            spec.loader.exec_module = execute_and_work  # type: ignore[union-attr,method-assign]
+        if hasattr(spec.loader, "exec_module"):
+            spec.loader = _Following(spec.loader, self)
         return spec
+
+
+class _Following(Loader):
+    """A module's own loader, which may be that of others too, with the work done after it."""
+
+    def __init__(self, loader: Any, arrival: Arrival) -> None:
+        self._loader, self._arrival = loader, arrival
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        made: ModuleType | None = self._loader.create_module(spec)
+        return made
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._arrival.forget()
+        assert module.__spec__ is not None
+        module.__loader__ = module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        self._arrival.work()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)

@@ -98,7 +98,7 @@ class Chain:
         if len(steps) >= 4 * STRETCHES:  # up and down, and still further from stretch to stretch
             steps = np.array([part.sum() for part in np.array_split(steps, STRETCHES)])
         along = steps * np.sign(total) > 0
-        return bool(np.abs(steps).max() <= 0.6 * abs(total) and along.mean() >= 0.6)
+        return bool(np.abs(steps).max() <= 0.55 * abs(total) and along.mean() >= 0.6)
 
     @property
     def recurrent(self) -> Chain | None:
