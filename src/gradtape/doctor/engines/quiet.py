@@ -41,7 +41,7 @@ def quiet() -> Iterator[None]:
     with _lock:
         stream: Any = sys.stdout
         held = stream if isinstance(stream, _Filter) else _Filter(stream)
-        sys.stdout = held  # type: ignore[assignment]
+        sys.stdout = held
         held.silent.append(thread)
     try:
         yield
