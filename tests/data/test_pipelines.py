@@ -246,3 +246,12 @@ def test_what_decoders_give_is_known_before_a_file_is_read(tmp_path) -> None:
     words = texts.map(lambda path: tf.strings.split(tf.io.read_file(path), ","))
     assert words.element_spec == tf.TensorSpec([None], tf.string)
     assert [len(one) for one in words] == [1, 2, 3]
+
+
+def test_a_function_may_write_into_its_element() -> None:
+    def halved(row):
+        row["x"] = row["x"] / 2.0
+        return row
+
+    found = tf.data.Dataset.from_tensor_slices({"x": [2.0, 4.0]}).map(halved)
+    assert [row["x"].numpy() for row in found] == [1.0, 2.0]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
+from .. import errors, nest
 from ..autodiff.custom import suspended
 from ..compile.function import Function
 from ..compile.record import Unrecordable, Unseen, stand_ins
@@ -90,7 +90,8 @@ class Call:
 
     # --- how it runs ------------------------------------------------------------------------------
     def _recorded(self, *args: Any) -> list[Any]:
-        leaves = self._leaves(args)
+        # Elements are packed for the function alone, which may write into a dictionary of them.
+        leaves = self._leaves(nest.map_structure(lambda leaf: leaf, args))
         if not all(isinstance(leaf, (Value, CompositeTensor, type(None))) for leaf in leaves):
             raise _Opaque
         return leaves
