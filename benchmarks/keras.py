@@ -36,7 +36,7 @@ BARS = {
 }
 FIRST = "first-epoch"
 OTHERS = ("tensorflow", "jax", "torch", "pandas", "sklearn")
-BATCH, EPOCHS = 32, 4
+BATCH, EPOCHS = 32, 12  # short epochs, so that some are not interrupted
 TOLERANCE = 1e-3  # of the losses of the first epoch, relative
 
 
@@ -131,11 +131,11 @@ def fit(keras, model, x, y):
 
 
 def fit_mlp(keras):
-    return fit(keras, mlp(keras), *data(3200, 64))
+    return fit(keras, mlp(keras), *data(1600, 64))
 
 
 def fit_cnn(keras):
-    return fit(keras, cnn(keras), *data(640, 28, 28, 1))
+    return fit(keras, cnn(keras), *data(320, 28, 28, 1))
 
 
 def eager_mlp(keras):
@@ -308,10 +308,8 @@ def main(arguments=None):
     names = [peer.name for peer in running]
     print(times_table(results, names))
     if processor:
-        print(
-            "\nProcessor time of the same, of all threads, on the average: what other processes do"
-        )
-        print("to it is less.\n\n" + times_table(processor, names))
+        print("\nProcessor time of the same, all threads, on the average: it depends less on what")
+        print("else the machine does.\n\n" + times_table(processor, names))
     if notes:
         print("\n" + "\n".join(f"- {note}" for note in notes))
     if options.json:
