@@ -419,3 +419,34 @@ def test_what_a_dataset_raises_is_not_taken_for_its_end() -> None:
     assert [float(step(iterator)) for _ in range(2)] == [2.0, 4.0]
     with pytest.raises(tf.errors.InvalidArgumentError, match="ValueError: mine"):
         step(iterator)
+
+
+def test_effects_of_a_function_in_a_function_are_performed_once() -> None:
+    iterator, calls = iter(tf.data.Dataset.range(9)), [0]
+
+    def count(x: Any) -> Any:
+        calls[0] += 1
+        return x
+
+    @tf.function
+    def inner(iterator: Any) -> Any:
+        drawn = iterator.get_next()
+        return drawn + tf.py_function(count, [drawn * 0], tf.int64)
+
+    @tf.function
+    def outer(iterator: Any) -> Any:
+        return inner(iterator) * 10 + inner(iterator)
+
+    assert [int(outer(iterator)) for _ in range(3)] == [1, 23, 45]
+    assert calls == [6]
+
+
+def test_what_was_drawn_for_a_recording_that_is_given_up_is_put_back() -> None:
+    iterator, total = iter(tf.data.Dataset.range(4)), tf.Variable(0, dtype=tf.int64)
+
+    @tf.function
+    def step(iterator: Any) -> Any:
+        total.assign_add(iterator.get_next())
+        return tf.py_function(lambda: total, [], tf.int64)  # which looks at what was assigned
+
+    assert [int(step(iterator)) for _ in range(4)] == [0, 1, 3, 6]

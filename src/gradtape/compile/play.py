@@ -164,8 +164,11 @@ class Player:
 
     def _effect(self, op: Effect, values: list, arrays: bool) -> Any:
         index, self.effects = self.effects, self.effects + 1
-        if self.recording is not None:
-            return self.recording.effect(op.name, op.forward, values, arrays)
+        recording = self.recording
+        if recording is not None:
+            if index in self.done:  # it was performed when this program was recorded
+                recording.take_over({0: self.done[index]})
+            return recording.effect(op.name, op.forward, values, arrays, op.looks)
         if index not in self.done:
             self.done[index] = op.forward(*values)
         return self.done[index] if arrays else ()

@@ -61,7 +61,10 @@ class Assign(Python):
 @dataclass(eq=False, frozen=True)
 class Effect(Python):
     """A function that the world can see: it is called once for every call of the program, in
-    order, and after all guards that were met before it. It gives a sequence of results."""
+    order, and after all guards that were met before it. It gives a sequence of results. `looks`:
+    perhaps at variables."""
+
+    looks: bool = True
 
 
 @dataclass(eq=False, frozen=True)

@@ -89,6 +89,7 @@ class Recording(Recorder):
         self.created: list[Any] = []  # variables
         self.done: dict[int, Any] = {}  # what effects gave that were performed in the dry run
         self.effects = 0
+        self.undoing: list[Callable[[], None]] = []  # how to undo those that can be undone
         self._kernels, self._seed, self._may_create = kernels, seed, may_create
         self._drawn = count()  # the seeds of ops without one of their own
         self._scope: tuple[int, ...] = ()  # the branches and loops that it is in
@@ -277,11 +278,19 @@ class Recording(Recorder):
                     with suspended():
                         self.done[index] = function(*map(untraced, values))
                 found = self.done[index]
+                undo = getattr(function, "undo", None)
+                if undo is not None:
+                    self.undoing.append(partial(undo, found, *map(untraced, values)))
             made = tuple([self.trace(array) for array in found])
-        self._say(Effect(name, once(function)), inputs, {}, tuple([t.var for t in made]))
+        self._say(Effect(name, once(function), looks), inputs, {}, tuple([t.var for t in made]))
         for one in made:
             self.guard("shape", one)
         return made
+
+    def take_over(self, done: dict[int, Any]) -> None:
+        """The next effects were performed when a function was recorded that runs now, in this."""
+        for index, found in done.items():
+            self.done.setdefault(self.effects + index, found)
 
     def kernel(self, seed: Any) -> Kernel:
         """The stream of a random op, by TensorFlow's rules for graphs: ops without a seed of their

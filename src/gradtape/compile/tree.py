@@ -168,6 +168,8 @@ class Tree:
                     raise
                 found = Failed(RAISED, error, done)
             if found is None:  # only Python will do, whatever was done for the recording
+                if threads.recording is not None:
+                    threads.recording.take_over(done)
                 done = {}
                 break
             if found.__class__ is not Failed:
@@ -281,7 +283,12 @@ class Tree:
             inputs = [recording.trace(untraced(leaf._value)) for leaf in bound.leaves]
             args, kwargs = bound.rebuild([tensor(value) for value in inputs])
             before = _parts(bound, args, kwargs)
-            tensors, pack = _results(self._function(*args, **kwargs), self._function)
+            try:
+                tensors, pack = _results(self._function(*args, **kwargs), self._function)
+            except Unrecordable:  # it runs eagerly, and does it all again
+                for undo in reversed(recording.undoing):
+                    undo()
+                raise
             self._check_unchanged(before, _parts(bound, args, kwargs))
             program = recording.finish(inputs, tensors)
         take = Take(program, pack, cause)

@@ -73,6 +73,11 @@ class Pass:
                 next(self._elements, None)
             self._drawn = drawn
 
+    def put_back(self, element: Element) -> None:
+        """Let an element be the next one again."""
+        with self._lock:
+            self._held.append(element)
+
     def spec(self) -> Any:
         """What elements look like; the next one tells, if nothing else does."""
         try:
@@ -238,6 +243,11 @@ def _drawn(held: Any, spec: Any, or_none: bool = False) -> tuple[Any, list[Any]]
             return [np.False_, *_arrays([stand_in(one, 0, 0) for one in specs])]
         return [np.True_, *([leaf._value for leaf in leaves] if dense else _arrays(leaves))]
 
+    def put_back(found: list[Any], held: Any) -> None:
+        if found[0]:
+            held.item().put_back(_leaves(specs, iter(map(tensor, found[1:]))))
+
+    draw.undo = put_back  # type: ignore[attr-defined]
     made = threads.recording.effect("IteratorGetNext", draw, [held], True, False)
     has, *rest = map(tensor, made)
     return has, _leaves(specs, iter(rest))
