@@ -5,7 +5,8 @@
 
 TensorFlow, JAX and pytest must be installed beside gradtape: Keras's tests use the first two as
 oracles. The tests are those that the installed Keras brings along (`keras/src/**/*_test.py`); each
-file runs in a process of its own, in an empty directory, with a limit of time for each test. A test
+file runs in a process of its own, in an empty directory, with a limit of time for each test. With
+`--together 20`, as many files share a process: half of the time of small files is its start. A test
 that TensorFlow does not pass (no network, no GPU) does not count. What TensorFlow passes and
 gradtape does not must be named in `exceptions.toml`, with the reason.
 
@@ -96,15 +97,16 @@ def start(words: list[str], folder: str | Path, limit: float) -> str:
     return "" if ended else f"exit code {code}: {said[-300:]}"
 
 
-def run_file(engine: str, file: str, limit: float) -> list[dict[str, Any]]:
-    """How each test of a file ended; a process that a test kills is started again after it."""
+def run_files(engine: str, files: list[str], limit: float) -> list[dict[str, Any]]:
+    """How each test of some files ended; a process that a test kills goes on after it."""
     with tempfile.TemporaryDirectory() as folder:
         outcomes = Path(folder) / "outcomes.jsonl"
         work = Path(folder) / "work"
         work.mkdir()
-        words = command(engine, [file], outcomes, "--limit", str(limit))
+        options = ["--limit", str(limit), "--continue-on-collection-errors"]
+        words = command(engine, files, outcomes, *options)
         for _ in range(STARTS):
-            died = start(words, work, 3600)
+            died = start(words, work, 3600 * len(files))
             if not died:
                 break
             with outcomes.open("a", encoding="utf-8") as out:
@@ -165,12 +167,10 @@ def compare(files: list[str], theirs: Record, ours: Record, listed: dict[str, st
     for name in unlisted:
         told = ours.tests.get(name, {}).get("message", "")
         print(f"fails: {name}: {ours.outcome(name)}: {told}")
-    chosen = set(files)
     stale = [
         pattern
         for pattern in listed
-        if any(fnmatchcase(file, pattern.partition("::")[0]) for file in chosen)
-        and not any(fnmatchcase(name, pattern) for name in failed)
+        if not any(fnmatchcase(name, pattern) for name in failed) and _whole(pattern, files)
     ]
     for pattern in stale:
         print(f"listed, and does not fail: {pattern}")
@@ -184,6 +184,12 @@ def _folder(name: str) -> str:
 
 def _matches(name: str, listed: Iterable[str]) -> bool:
     return any(name == pattern or fnmatchcase(name, pattern) for pattern in listed)
+
+
+def _whole(pattern: str, files: list[str]) -> bool:
+    """Whether all the files that a pattern may mean were looked at."""
+    file = pattern.partition("::")[0]
+    return {one for one in find_files() if fnmatchcase(one, file)} <= {*files}
 
 
 def _line(title: str, count: int, here: int) -> str:
@@ -201,6 +207,7 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", help="beginnings of paths below keras/src")
     parser.add_argument("--engine", choices=[*ENGINES, "both"], default="both")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
+    parser.add_argument("--together", type=int, default=1, help="files in one process")
     parser.add_argument("--limit", type=float, default=120.0, help="seconds for each test")
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="TensorFlow's outcomes")
     parser.add_argument("--outcomes", type=Path, metavar="FILE", help="gradtape's outcomes")
@@ -212,19 +219,23 @@ def main() -> int:
         given.outcomes.unlink(missing_ok=True)
     records = {"tensorflow": Record(given.baseline), "gradtape": Record(given.outcomes)}
     engines = ENGINES if given.engine == "both" else (given.engine,)
-    work = [
-        (engine, file) for file in files for engine in engines if file not in records[engine].files
-    ]
 
-    def one(engine: str, file: str) -> None:
-        found = run_file(engine, file, given.limit)
-        records[engine].add(file, found)
-        count = Counter(line["outcome"] for line in found)
-        told = ", ".join(f"{number} {outcome}" for outcome, number in sorted(count.items()))
-        print(f"{engine} {file}: {told}", file=sys.stderr, flush=True)
+    def some(engine: str, files: list[str]) -> None:
+        found = run_files(engine, files, given.limit)
+        for file in files:
+            own = [line for line in found if line["id"].partition("::")[0] == file]
+            records[engine].add(file, own)
+            count = Counter(line["outcome"] for line in own)
+            told = ", ".join(f"{number} {outcome}" for outcome, number in sorted(count.items()))
+            print(f"{engine} {file}: {told}", file=sys.stderr, flush=True)
 
     with ThreadPoolExecutor(given.jobs) as pool:
-        for done in [pool.submit(one, *words) for words in work]:
+        work = []
+        for engine in engines:
+            left = [file for file in files if file not in records[engine].files]
+            groups = [left[k : k + given.together] for k in range(0, len(left), given.together)]
+            work += [pool.submit(some, engine, group) for group in groups]
+        for done in work:
             done.result()
     if given.engine == "tensorflow":
         print(f"{len(records['tensorflow'].passed(files))} tests pass on TensorFlow")
