@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial, wraps
+from functools import partial
 from itertools import count
 from threading import local
 from typing import Any
@@ -59,7 +59,6 @@ def once(function: Callable[..., Any]) -> Callable[..., Any]:
     """An effect whose exception says that it is one's: the world has seen it, and it must not be
     tried again."""
 
-    @wraps(function)
     def perform(*values: Any) -> Any:
         try:
             return function(*values)
@@ -67,6 +66,7 @@ def once(function: Callable[..., Any]) -> Callable[..., Any]:
             error.of_an_effect = True  # type: ignore[attr-defined]
             raise
 
+    perform.__dict__.update(vars(function))  # what it says of itself, such as the user's function
     return perform
 
 
