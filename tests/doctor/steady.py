@@ -60,6 +60,7 @@ def _seed(engine: str) -> None:
     """Programs that draw without a seed draw the same; `_scattered` does not."""
     import numpy as np
 
+    random.seed(2)  # of which Keras draws the seeds of its initializers
     np.random.seed(2)
     if engine == "tensorflow":
         import tensorflow as tf
