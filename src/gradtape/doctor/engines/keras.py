@@ -5,14 +5,52 @@ from __future__ import annotations
 import inspect
 import sys
 import weakref
+from collections.abc import Callable
 from threading import get_ident
+from types import CodeType, FrameType
 from typing import Any
 
 from . import ears
 from .ears import NoEar
-from .frames import stack, user
+from .frames import local, stack, user
 
 BATCH = 32  # rows, when `fit` is not told how many
+
+
+class Hearer:
+    """The part of an engine that knows of Keras, and gives ears to functions."""
+
+    PREDICT: int  # the first field of its raw event
+
+    def __init__(self) -> None:
+        self.log: list[tuple] = []
+        self.notes: list[str] = []  # what cannot be listened to
+        self.owners: dict[int, Any] = {}  # the variables of Keras, by the id of what they hold
+        self.layers: dict[int, tuple] = {}  # where layers were made, by their id: a weak reference
+        self.data: list[Any] = []  # what `fit` was given
+        self.layer_call: CodeType | None = None  # Keras's code that calls a layer, and that
+        self.add_weight: CodeType | None = None  # makes a variable for one
+        self._undo: list[Callable[[], Any]] = []
+
+    def listen(self, function: Any, **hooks: Any) -> None:
+        """Give a function an ear until the end."""
+        self._undo.append(ears.put(function, ears.Hooks(**hooks)))
+
+    def predicted(
+        self, model: Any, name: str, x: Any, result: Any, frames: Any, *where: Any
+    ) -> None:
+        """A model was asked to predict; its results are arrays."""
+        self.log.append((self.PREDICT, model, name, x, result, frames, *where))
+
+    def owner(self, variable: Any) -> Any:
+        """The variable as the user knows it: Keras has its own, which hold the engine's."""
+        known = self.owners.get(id(variable))
+        found = None if known is None else known()
+        return variable if found is None else found
+
+    def layer_of_weight(self, frame: FrameType) -> Any:
+        """The layer that a variable is just made for."""
+        return None if self.add_weight is None else local(frame, self.add_weight, "self")
 
 
 def hook(engine: Any) -> None:

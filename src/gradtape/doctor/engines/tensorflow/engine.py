@@ -16,11 +16,10 @@ import numpy as np
 
 from ...source.place import Place, at
 from ...trace import Asked, Trace
-from .. import ears
 from ..arrivals import Arrival
-from ..frames import local
 from ..gradtape.fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
 from ..joining import innermost, with_those_around
+from ..keras import Hearer
 from . import autograph
 from .passing import handles, without
 from .values import measure, size
@@ -42,25 +41,21 @@ GLANCES = 64  # calls that are told of together
 MISSED = 3  # faults of the listening itself after which it ends
 
 
-class Engine:
+class Engine(Hearer):
     """Listens to TensorFlow; `asked` hears of every gradient query."""
 
     name = "tensorflow"
+    PREDICT = PREDICT
 
     def __init__(self, asked: Callable[[Asked], None]) -> None:
+        super().__init__()
         self.asked = asked
-        self.log: list[tuple] = []
         self.tapes: dict[int, tuple[int, Any]] = {}  # by id; held, so that no id comes twice
         self.active: dict[int, list[int]] = {}  # numbers of the recording tapes, by thread
         self.variables: dict[int, Any] = {}  # weak references, by the id of the handle
-        self.owners: dict[int, Any] = {}  # the variables of Keras, by the id of what they hold
-        self.layers: dict[int, tuple] = {}  # where layers were made, by their id: a weak reference
         self.numbering: Any = None  # see `numbering`
         self._deaf = False
         self.asking = 0  # queries that are being answered
-        self.layer_call: Any = None  # the code of Keras's functions that call a layer, and that
-        self.add_weight: Any = None  # make a variable for one
-        self.notes: list[str] = []  # what could not be listened to
         self.faults: list[str] = []  # of the listening itself
         self.graphs: Any = None  # see `graphs`
         self.before: dict[int, Any] = {}  # what variables hold before the call that is to come
@@ -70,9 +65,7 @@ class Engine:
         self.copies: dict[str, Any] = {}  # of these, see `copies`; None when there can be none
         self.passing: dict[str, list[int]] = {}  # arguments of functions that are not held
         self.ready: dict[int, Any] = {}  # of the variables, those that hold something
-        self.data: list[Any] = []  # what `fit` was given
         self.begun: list[tuple] = []  # queries without an answer, of graphs that are not complete
-        self._undo: list[Callable[[], Any]] = []
         self._numbers = count()
         self.looking: Any = None  # the tape, by its number, or the call that is looked at
         self._bytes = 0  # that the log holds, of what is large
@@ -144,10 +137,6 @@ class Engine:
             "passes there is not seen."
         )
 
-    def listen(self, function: Any, **hooks: Any) -> None:
-        """Give a function an ear until the end."""
-        self._undo.append(ears.put(function, ears.Hooks(**hooks)))
-
     def at_end(self, work: Callable[[], Any]) -> None:
         self._undo.append(work)
 
@@ -165,22 +154,6 @@ class Engine:
         if known is None:
             known = self.tapes[id(tape)] = next(self._numbers), tape
         return known[0]
-
-    def owner(self, variable: Any) -> Any:
-        """The variable as the user knows it: Keras has its own, which hold TensorFlow's."""
-        known = self.owners.get(id(variable))
-        found = None if known is None else known()
-        return variable if found is None else found
-
-    def predicted(
-        self, model: Any, name: str, x: Any, result: Any, frames: Any, *where: Any
-    ) -> None:
-        """A model was asked to predict; its results are arrays."""
-        self.log.append((PREDICT, model, name, x, result, frames, *where))
-
-    def layer_of_weight(self, frame: FrameType) -> Any:
-        """The layer that a variable is just made for."""
-        return None if self.add_weight is None else local(frame, self.add_weight, "self")
 
     def fresh(self) -> int:
         """A number for a tape."""
