@@ -14,6 +14,8 @@ import numpy as np
 
 import gradtape
 from gradtape.doctor.entry.session import Session
+from gradtape.doctor.rules import CATALOGUE
+from gradtape.doctor.rules.base import Rule
 from gradtape.doctor.trace.finding import Finding
 
 from .truth import Truthful
@@ -39,11 +41,12 @@ def diagnose(
     engine: str = "gradtape",
     audit: bool = False,
     printed: io.StringIO | None = None,
+    rules: tuple[Rule, ...] = CATALOGUE,
 ) -> Session:
     """Run a program and return the session; what it raises ends it and is told to the doctor."""
     name = f"<program {next(_serial)}>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
-    session = Truthful(engine, audit)
+    session = Truthful(engine, audit, rules)
     run(text, name, session, printed)
     assert not session.faults, session.faults
     assert not session.untrue, session.untrue

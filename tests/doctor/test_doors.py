@@ -59,7 +59,7 @@ def test_the_output_is_untouched_and_the_report_follows(write) -> None:
     path = write(LOST)
     process = examine(path.name, "--", "--strict", "-m", "x", cwd=path.parent)
     assert (process.returncode, process.stdout) == (0, "None ['--strict', '-m', 'x']\n")
-    assert process.stderr.startswith("GT101 not-watched  `x` has no gradient (None) of `y`\n")
+    assert process.stderr.startswith("GT101 not-watched  `d y/d x` is None\n")
     assert "  program.py:4\n" in process.stderr
     assert process.stderr.endswith(FOUND)
 
@@ -748,7 +748,7 @@ def test_the_plugin_fails_a_test_that_lost_a_gradient(run_tests) -> None:
     shown = run_tests("--gradtape-doctor").stdout
     assert "3 passed, 2 failed" in _counts(shown)
     assert "FAILED test_it.py::test_lost" in shown
-    assert "GT128 rounding-op  `v` has no gradient (None) of `loss`" in shown
+    assert "GT128 rounding-op  `d loss/d v` is None" in shown
     assert "Captured gradtape doctor call" in shown
 
 

@@ -138,9 +138,9 @@ def test_the_path_is_drawn_through_the_source() -> None:
     roles = {}
     for found in re.finditer(r'<span class="spot"[^>]*data-for="([^"]*)"[^>]*>([^<]*)<', page):
         roles[html.unescape(found[2])] = dict(r.split(":") for r in found[1].split())
-    assert roles["tf.stop_gradient"] == {"0": "break"}
-    assert roles["tf.sqrt"] == {"1": "break"}
-    assert roles["tf.square"] == {"0": "flow"}
+    assert roles["tf.sqrt"] == {"0": "break"}
+    assert roles["tf.stop_gradient"] == {"1": "break"}
+    assert roles["tf.square"] == {"1": "flow"}
     assert page.count('class="rail"') == 2
 
 
@@ -300,6 +300,7 @@ def test_clicking_a_finding_highlights_its_line(browser: Browser, tmp_path: Path
 
 def test_an_expression_tells_its_numbers(browser: Browser, tmp_path: Path) -> None:
     opened(browser, tmp_path, TRAINING)
+    browser.click("#f1 button")
     shown = (
         "document.getElementById('panel').hidden ? '' : document.getElementById('panel').innerText"
     )

@@ -118,6 +118,24 @@ def test_steps_are_folded(steps, asked: int, said: str) -> None:
     assert words.steps(_finding(steps=list(steps), asked=asked)) == said
 
 
+@pytest.mark.parametrize(
+    ("steps", "checked", "said"),
+    [
+        ([1, 2, 3, 4, 16, 64], [1, 2, 3, 4, 16, 64], "in steps 1-300 (checked in 6 of them)"),
+        ([16, 64], [1, 2, 3, 4, 16, 64], "in steps 16-300 (checked in 2 of them)"),
+        ([1, 2, 3], [1, 2, 3, 4, 16], "in steps 1-3 of 300 (checked in 3 of them)"),
+        ([4], [1, 2, 3, 4, 16], "in step 4 of 300 (5 of them were checked)"),
+        ([1], [1], "in step 1 of 300 (no other was checked)"),
+        ([1, 16], [1, 2, 16, 64],
+         "in 2 of the 4 steps that were checked (of 300), first in step 1"),
+        (range(1, 301), range(1, 301), "in all 300 steps"),
+    ],
+)  # fmt: skip
+def test_what_was_not_checked_is_not_claimed(steps, checked, said: str) -> None:
+    found = _finding(steps=list(steps), checked=list(checked), asked=300, state="wrong")
+    assert words.steps(found) == said
+
+
 def test_a_loop_is_told_once() -> None:
     text = report_on(WRONG["loop"]).to_text()
     assert text.count("GT124") == 2  # its head, and how to learn more
@@ -131,7 +149,7 @@ def test_findings_come_in_the_order_to_look_at_them() -> None:
     made.append(_finding(state="error", sure=False))
     states = [(f.state, f.sure) for f in Report("", "gradtape", History(), made).findings]
     assert [state for state, sure in states if sure] == [
-        "error", "none", "nan", "zero", "wrong", "vanishing",
+        "error", "nan", "none", "zero", "wrong", "vanishing",
     ]  # fmt: skip
     assert states[-1] == ("error", False)
 
@@ -165,8 +183,8 @@ def test_a_wrong_gradient_is_not_called_ok() -> None:
     """)
     text = report.to_text()
     assert "GT501 broadcast-mismatch" in text
-    assert "in all 40 steps" in text
-    assert "\n  w       wrong" in text
+    assert "in steps 1-40 (checked in 5 of them)" in text
+    assert "40 steps, 5 of them checked)\n  w       wrong  " in text
 
 
 def test_the_path_goes_by_what_is_beside_it() -> None:

@@ -16,6 +16,8 @@ from gradtape.doctor.trace.finding import Finding
 from .programs import PREAMBLE, diagnose, seed, sketch
 from .sections import ACCEPT, Section, facts, file_of, rewritten, sections
 
+# Keras warns of some of what the programs do.
+pytestmark = pytest.mark.filterwarnings("ignore:::keras")
 RULES = [rule for rule in CATALOGUE if rule.needs != "the real TensorFlow"]
 
 

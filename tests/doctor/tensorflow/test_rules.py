@@ -17,7 +17,11 @@ from ..programs import sketch
 from ..sections import ACCEPT, Section, facts, file_of, sections
 from .running import diagnosed, needs_tensorflow, on_tensorflow  # noqa: F401
 
-pytestmark = [*needs_tensorflow, pytest.mark.usefixtures("on_tensorflow")]
+pytestmark = [
+    *needs_tensorflow, pytest.mark.usefixtures("on_tensorflow"),
+    # Keras warns of some of what the programs do.
+    pytest.mark.filterwarnings("ignore:::keras"),
+]  # fmt: skip
 
 # Programs that mean something else on TensorFlow: what the first line of the finding is there.
 DIFFERS = {

@@ -221,8 +221,8 @@ class Joiner:
     def _gradient_event(self, query: Query, given: list, thread: int) -> None:
         """The answers, as made by the query, where no recorded op made them."""
         tensors = [t for g in given if (t := self._answered(g)) is not None]
-        outputs = [self._value(t, query.time) for t in tensors]
-        outputs = [o for o in outputs if o.maker is None]
+        answers = [_before(self._value(t, query.time), query.place) for t in tensors]
+        outputs = [a for a in answers if a.maker is None]
         if outputs:
             sources = [a.source for a in query.answers if a.array is not None]
             values = [self._latest(s) if isinstance(s, Variable) else s for s in sources]
@@ -231,6 +231,15 @@ class Joiner:
                 Event(query.method, f"tape.{query.method}", [*inputs, *query.targets], outputs,
                       query.place, query.time, way="gradient"), thread,
             )  # fmt: skip
+
+
+def _before(answer: Value, place: Place) -> Value:
+    """What a tape computed, before it was brought into its form: that of a Jacobian."""
+    while (made := answer.maker) is not None and made.place == place and not made.tapes:
+        if made.way != "op" or len(made.inputs) != 1:
+            break
+        answer = made.inputs[0]
+    return answer
 
 
 def innermost(error: BaseException) -> tuple[CodeType, int] | None:

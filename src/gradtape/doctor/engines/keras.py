@@ -10,6 +10,7 @@ from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any
 
+from ..trace.training import Training
 from . import ears
 from .ears import NoEar
 from .frames import local, stack, user
@@ -30,7 +31,22 @@ class Hearer:
         self.data: list[Any] = []  # what `fit` was given
         self.layer_call: CodeType | None = None  # Keras's code that calls a layer, and that
         self.add_weight: CodeType | None = None  # makes a variable for one
+        self.listener: Any = None  # to trainings, see `training`
         self._undo: list[Callable[[], Any]] = []
+
+    @property
+    def trainings(self) -> list[Training]:
+        """What is known of the models that were trained."""
+        return [] if self.listener is None else list(self.listener.trainings.values())
+
+    def plain(self, value: Any) -> Any:
+        """The numbers of one of the engine's tensors or variables, as an array; None of others."""
+        raise NotImplementedError
+
+    def sample(self, dataset: Any) -> Any:
+        """Inputs, labels and the rows of a batch of a dataset that can be looked at without being
+        iterated; None of others."""
+        return None
 
     def listen(self, function: Any, **hooks: Any) -> None:
         """Give a function an ear until the end."""
@@ -60,7 +76,7 @@ def hook(engine: Any) -> None:
     if keras.config.backend() != "tensorflow":
         return
     for what, part in (("layers", _layers), ("variables", _variables), ("predict", _predict),
-                       ("fit", _fit)):  # fmt: skip
+                       ("fit", _fit), ("training", _training)):  # fmt: skip
         try:
             part(engine)
         except (ImportError, AttributeError, NoEar) as fault:
@@ -111,14 +127,22 @@ def _fit(engine: Any) -> None:
         fit = dict(zip(names, values, strict=True))
         given = [fit.get(name) for name in ("x", "y", "sample_weight")]
         engine.data.append(([g for g in given if g is not None], fit.get("batch_size") or BATCH))
+        if engine.listener is not None:
+            engine.listener.trains("fit", fit, sys._getframe(2))
 
-    def after(told: Any, result: Any) -> Any:
+    def after(told: Any, result: Any = None) -> Any:
         engine.data.pop()
+        if engine.listener is not None:
+            engine.listener.trained(told)
         return result
 
-    engine.listen(
-        TensorFlowTrainer.fit, before=before, after=after, failed=lambda _: engine.data.pop()
-    )
+    engine.listen(TensorFlowTrainer.fit, before=before, after=after, failed=after)
+
+
+def _training(engine: Any) -> None:
+    from .training import hear
+
+    hear(engine)
 
 
 def names_of(sources: list[Any]) -> tuple[str, list[str]]:

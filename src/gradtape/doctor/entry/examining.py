@@ -1,4 +1,9 @@
-"""Asks the rules about every answer of a query; of many that fared alike, only about some.
+"""Asks the rules about every answer of a query, and has what they suppose tried.
+
+Every rule that knows the state may propose a cause with the change that would help; a replay of the
+step with that change confirms it or refutes it (`facts/counterfactual.py`). What is refuted is
+never shown; what is confirmed comes before what cannot be tried, a change that does it alone before
+one that takes others beside it, and the rule that knows a fault more exactly before the other.
 
 A network of thousands of variables that lost their gradients at one place has one fault. Answers
 with the same state, made at the same place, whose paths go by the same places and are cut by the
@@ -7,6 +12,7 @@ same causes fare alike: when the first of them have the same finding, the others
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,16 +20,19 @@ from ..facts.case import Case, Question
 from ..rules import CATALOGUE
 from ..rules.base import Rule
 from ..trace import Answer, Query, Trace, Value, Variable
-from ..trace.finding import Finding
+from ..trace.finding import CONFIRMED, LIKELY, REFUTED, Finding, Verdict
 from ..trace.history import History
 
 MANY = 64  # answers of one kind, before some of them stand for others
 ALIKE = 4  # that are looked at for a kind, at least
+MEANT = "whether it is meant so is not known"  # of what a trial cannot show
 WORK = 4_000_000  # values that may be looked at a query: a look at an answer may be one at them all
 
 
-def examine(trace: Trace, query: Query, history: History) -> list[Finding]:
-    """The findings of one query: of each answer, the first rule that knows the cause."""
+def examine(
+    trace: Trace, query: Query, history: History, rules: tuple[Rule, ...] = CATALOGUE
+) -> list[Finding]:
+    """The findings of one query: of each answer, the cause that the trials speak for."""
     found: dict[tuple, Finding] = {}
     question = Question(trace, query)
     kinds = _Kinds(question)
@@ -31,36 +40,76 @@ def examine(trace: Trace, query: Query, history: History) -> list[Finding]:
     for answer in query.answers:
         case = Case(trace, query, answer, history, question)
         if answer.state == "ok" and not kinds.doubted:
-            finding = _first(case)
-            if finding is None:
+            told = explained(case, rules)
+            if not told:
                 sound.append(case)
                 continue
             kinds.doubt(sound)
-            kinds.note(kinds.of(case), finding)
-            _merge(found, finding)
+            kinds.note(kinds.of(case), told[0])
+            for finding in told:
+                _merge(found, finding)
             continue
         kind = kinds.of(case)
         shared = kinds.shared(kind)
         if shared is not None:
             found[shared].sources.append(answer.name)
         elif kinds.worthwhile(case):
-            finding = _first(case)
-            kinds.note(kind, finding)
-            if finding is not None:
+            told = explained(case, rules)
+            kinds.note(kind, told[0] if told else None)
+            for finding in told:
                 _merge(found, finding)
     whole = Case(trace, query, Answer(None, "", None, state="none"), history, question)
-    for rule in _about_queries():
+    for rule in _about_queries(rules):
         for finding in rule.examine_query(whole):
-            _merge(found, finding)
+            if settle(finding).kind != REFUTED:
+                _merge(found, finding)
     return list(found.values())
 
 
-def _first(case: Case) -> Finding | None:
-    for rule in _about(case.answer.state):
-        finding = rule.examine(case)
-        if finding is not None:
-            return finding
-    return None
+def explained(case: Case, rules: tuple[Rule, ...] = CATALOGUE) -> list[Finding]:
+    """What is shown of one answer: the best hypothesis, and those that are needed beside it."""
+    known: dict[str, list[Finding]] = {}
+    for rule in _about(case.answer.state, rules):
+        if not rule.gives_way_to.isdisjoint(known) or (rule.last_resort and known):
+            continue
+        proposed = rule.examine(case)
+        if proposed is not None:
+            found = [proposed] if isinstance(proposed, Finding) else list(proposed)
+            stand = [finding for finding in found if settle(finding).kind != REFUTED]
+            if stand:
+                known[rule.name] = stand
+        if known and case.answer.state == "ok":
+            break  # a gradient that is there has few who doubt it, and many sources are like it
+    order = {rule.name: k for k, rule in enumerate(rules)}
+    told = sorted((f for found in known.values() for f in found), key=lambda f: _rank(f, order))
+    return told[:1] + [f for f in told[1:] if _beside(f, told[0])]
+
+
+def _rank(finding: Finding, order: dict[str, int]) -> tuple:
+    change = finding.verdict.more, finding.order
+    return not finding.sure, change, finding.place is None, order[finding.name]
+
+
+def _beside(finding: Finding, first: Finding) -> bool:
+    """Another break on the same path: the first alone, mended, would leave the gradient lost."""
+    return finding.order > 0 and finding.place != first.place
+
+
+def settle(finding: Finding) -> Verdict:
+    """Try what a finding claims would help; what came of it is part of the finding from then on."""
+    trial, finding.trial = finding.trial, None
+    if trial is not None:
+        finding.verdict, exact = trial()
+        if finding.verdict.kind == CONFIRMED and not finding.sure:
+            finding.verdict = replace(
+                finding.verdict, kind=LIKELY, why=finding.verdict.why or MEANT
+            )
+        finding.sure = finding.verdict.kind == CONFIRMED
+        if exact:
+            finding.would_be = finding.verdict.gradient
+        known = finding.would_be is not None
+        finding.why_not = None if known else finding.verdict.why or finding.why_not
+    return finding.verdict
 
 
 class _Kinds:
@@ -113,14 +162,22 @@ class _Kinds:
 
 
 @cache
-def _about(state: str) -> tuple[Rule, ...]:
-    return tuple(rule for rule in CATALOGUE if state in rule.states)
+def _about(state: str, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """The rules that know a state; those that others give way to come before these."""
+    by_name = {rule.name: rule for rule in rules}
+
+    def depth(rule: Rule) -> int:
+        above = [by_name[name] for name in rule.gives_way_to if name in by_name]
+        return 1 + max(map(depth, above)) if above else 0
+
+    known = [r for r in rules if state in r.states and type(r).examine is not Rule.examine]
+    return tuple(sorted(known, key=lambda rule: (rule.last_resort, depth(rule))))
 
 
 @cache
-def _about_queries() -> tuple[Rule, ...]:
+def _about_queries(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """The rules that look at queries as a whole."""
-    return tuple(r for r in CATALOGUE if type(r).examine_query is not Rule.examine_query)
+    return tuple(r for r in rules if type(r).examine_query is not Rule.examine_query)
 
 
 def _merge(found: dict[tuple, Finding], finding: Finding) -> None:

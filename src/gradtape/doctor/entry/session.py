@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,12 @@ from ..facts.audit import audit
 from ..facts.case import ErrorCase, Run
 from ..facts.faults import finite
 from ..rules import CATALOGUE
+from ..rules.base import Rule
 from ..source.place import Place, at
 from ..trace import Asked, Variable, states
-from ..trace.finding import Finding
-from ..trace.history import BROKEN, History, Line, Record
-from .examining import examine
+from ..trace.finding import REFUTED, Finding
+from ..trace.history import BROKEN, NOTHING, History, Line, Record
+from .examining import examine, settle
 
 THOROUGH = 3  # first steps of a place that are examined in full, healthy or not
 # After a sound step of a place in which nothing was found, the next is looked into only if there
@@ -50,8 +52,11 @@ RUNNING: list[Session] = []  # those that have started: they share the hooks of 
 class Session:
     """From `start` to `stop`, every gradient is looked at."""
 
-    def __init__(self, engine: str = "gradtape", audit: bool = False) -> None:
+    def __init__(
+        self, engine: str = "gradtape", audit: bool = False, rules: tuple[Rule, ...] = CATALOGUE
+    ) -> None:
         self.engine = _engine(engine)(_tell)
+        self.rules = rules  # in whatever order: what a trial confirms does not depend on it
         self.audit = audit  # check gradients that look fine by numbers
         self.history = History()
         self.findings: dict[tuple, Finding] = {}
@@ -119,8 +124,8 @@ class Session:
         record = self.history.records.get(place) or self._open(asked, place)
         record.steps += asked.steps
         if asked.norms is not None:
-            for line, norms in zip(record.lines, asked.norms, strict=False):
-                _note_norms(line, norms, asked.steps)
+            for line, norms in zip_longest(record.lines, asked.norms[: len(record.lines)]):
+                _note_norms(line, norms or [None], asked.steps)
             record.targets.extend(asked.results)
             return record
         sizes = states.lengths(asked.gradients)
@@ -142,7 +147,8 @@ class Session:
         due = _power_of_4(step) if quiet else not step & (step - 1)
         if known is not None and known[0] == found and step > THOROUGH and not due:
             for finding in known[1]:
-                _count(finding, place, step)
+                if finding.state != "wrong":  # which only a look can tell
+                    self._met(finding, place, step)
             return
         if quiet and step > THOROUGH:
             if not due:
@@ -163,13 +169,19 @@ class Session:
     def _glance(self, asked: Asked) -> None:
         """A step of which norms are known: faults that are known are met again, or not."""
         record = self.take(asked)
-        if not asked.norms:
-            return
-        bad = {line.name for line in record.lines if line.state != "ok"}
+        seen = {
+            line.name for line, norms in zip(record.lines, asked.norms or (), strict=False)
+            if norms[-1] is not None
+        }  # fmt: skip
+        bad = {
+            line.name for line in record.lines
+            if line.state == "none" or (line.state != "ok" and line.name in seen)
+        }  # fmt: skip
         if bad:
             for finding in self._known.get(record.place, ((), []))[1]:
                 if not bad.isdisjoint(finding.sources):
-                    _count(finding, record.place, record.steps)
+                    for step in range(record.steps - asked.steps + 1, record.steps + 1):
+                        self._met(finding, record.place, step)
 
     def _open(self, asked: Asked, place: Place) -> Record:
         target = sources = None
@@ -207,14 +219,16 @@ class Session:
             # What it recorded was not heard, and guesses about it would be false alarms.
             self._note_once(UNHEARD)
             return []
+        record.examined.append(record.steps)
         query.target_name, query.step = record.target, record.steps
         query.scope = {**asked.frame.f_globals, **asked.frame.f_locals}
         for answer, line in zip(query.answers, record.lines, strict=False):
             answer.name = line.name
             answer.state = line.state if query.error is None else "error"
-        found = [self._keep(finding) for finding in examine(trace, query, self.history)]
+        found = [self._keep(finding) for finding in examine(trace, query, self.history, self.rules)]
         if self.audit and not found:
-            found = [self._keep(finding) for finding in audit(trace, query, self.history)]
+            checked = audit(trace, query, self.history)
+            found = [self._keep(f) for f in checked if settle(f).kind != REFUTED]
         del self.engine.log[length:]  # what the doctor itself computed
         query.scope = {}  # findings keep the query, and must not keep the user's objects
         if query.error is not None:
@@ -236,6 +250,13 @@ class Session:
             known.sources += [s for s in finding.sources if s not in there]
         return known
 
+    def _met(self, finding: Finding, place: Place, step: int) -> None:
+        """A known fault was met again, in a step that is not looked into."""
+        _count(finding, place, step)
+        later = None if finding.later is None else finding.later()
+        if later is not None and settle(later).kind != REFUTED:
+            self.findings.setdefault(later.key, later)
+
     def _earlier(self, finding: Finding) -> Finding | None:
         """The same fault in an earlier step, when it had another face: large, then infinite."""
         for known in self.findings.values():
@@ -250,7 +271,7 @@ class Session:
         if place is None:
             return
         case = ErrorCase(self.engine.trace(), self.history, error, place)
-        for rule in CATALOGUE:
+        for rule in self.rules:
             finding = rule.examine_error(case)
             if finding is not None:
                 self._keep(finding)
@@ -261,6 +282,8 @@ class Session:
         if not record:
             return True
         lines = [line for line in record.lines if line.name in finding.sources]
+        if finding.state in NOTHING and lines and all(line.converged for line in lines):
+            return False
         if finding.state in BROKEN and self._overcame(finding, lines):
             return False
         (rule,) = (rule for rule in CATALOGUE if rule.code == finding.code)
@@ -286,17 +309,39 @@ class Session:
         return True
 
     def _conclude(self) -> None:
-        self.findings = {k: f for k, f in self.findings.items() if self._stands(f)}
+        for record in self.history.records.values():
+            record.settle()
+        kept = {k: f for k, f in self.findings.items() if self._stands(f)}
+        better = [(f.place, name) for f in kept.values() if f.place for name in _replaced(f)]
+        self.findings = {
+            k: f for k, f in kept.items() if not any(
+                f.name == name and f.place is not None and f.place.contains(place)
+                for place, name in better
+            )
+        }  # fmt: skip
         run = Run(self.engine.trace, self.history, list(self.findings.values()))
-        for rule in CATALOGUE:
+        # By their codes, so that what comes first does not depend on where a rule is listed.
+        for rule in sorted(self.rules, key=lambda rule: rule.code):
             for finding in rule.examine_run(run):
-                self._keep(finding)
+                if settle(finding).kind != REFUTED:
+                    self._keep(finding)
+                    gone = [k for k, f in self.findings.items() if f.name in rule.supersedes]
+                    for key in gone:
+                        del self.findings[key]
         for finding in self.findings.values():
-            if finding.state == "wrong" and finding.query is not None:
-                record = self.history.records.get(finding.query.place)
-                for line in record.lines if record is not None else ():
+            asked = finding.query and self.history.records.get(finding.query.place)
+            if not asked:
+                continue
+            finding.asked, finding.checked = asked.steps, asked.told(finding)
+            if finding.state == "wrong":
+                for line in asked.lines:
                     if line.name in finding.sources:
-                        line.disprove(finding.steps)
+                        line.disprove(finding.length)
+
+
+def _replaced(finding: Finding) -> frozenset[str]:
+    """The rules whose earlier findings at the same place it stands for."""
+    return next((rule.replaces for rule in CATALOGUE if rule.code == finding.code), frozenset())
 
 
 def _note_norms(line: Line, norms: list[Any], steps: int) -> None:
@@ -305,6 +350,7 @@ def _note_norms(line: Line, norms: list[Any], steps: int) -> None:
         # Whether there is a gradient does not change from call to call, and the first ones were
         # looked into; a copy may only be unable to tell how large it is.
         line.state = line.state if line.states else "none"
+        line.unseen += steps if line.state != "none" else 0
     else:
         told = states.by_norm(norms[-1], math.prod(line.shape))
         line.state = line.known.get(told, told)

@@ -18,14 +18,14 @@ import numpy as np
 from ..trace import Event, Query, Trace, Value, kinds
 from ..trace.finding import Finding
 from ..trace.history import History
-from .case import Case
+from . import changes
+from .case import OPEN, Case
 from .faults import finite
 from .pulling import pull_back
-from .replay import Flows, above, between, flows_in, replay, twin, wide
+from .replay import TOLERANCES, Flows, above, between, flows_in, replay, twin, wide
 
 STEP = 1e-6  # of the moves, relative to the size of what is moved
 TRIES = 3
-TOLERANCES = {8: 1e-4, 4: 1e-2, 2: 1e-1}  # by the bytes of a number
 
 
 @dataclass
@@ -81,8 +81,8 @@ def _finding(case: Case, event: Event, total: Difference, local: Difference) -> 
         f"correct the gradient function of `{event.name}`" if own
         else f"compute this in another way: the derivative of {event.kind} is not right at these "
         "values",
-        event=event, mends=False, state="wrong", sure=not meant,
-        would_be=would_be(case, event) if own else None,
+        event=event, state="wrong", sure=not meant,
+        change=changes.replayed(would_be(case, event) if own else None, OPEN["wrong"]),
         also=[(event.place, "called here")] if place is not None else [],
     )  # fmt: skip
 

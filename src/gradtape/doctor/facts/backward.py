@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from ..trace import Event, Query, Tape, Trace, Value
 from . import bridges
 from .graph import ancestors, makers, why
 from .pulling import Pull, pull_back
+
+if TYPE_CHECKING:
+    from .replay import Replay
 
 
 @dataclass(eq=False)
@@ -24,23 +28,34 @@ class Walk:
     bridged: dict[Event, list[str]] = field(default_factory=dict)
     failed: str | None = None  # why it stopped short
     stuck: list[Event] = field(default_factory=list)  # where it did
+    proven: set[Event] = field(default_factory=set)  # detours that, computed again, came back
 
 
 def walk(
-    trace: Trace, query: Query, tape: Tape | None = None, mended: frozenset[str] = frozenset()
+    trace: Trace,
+    query: Query,
+    tape: Tape | None = None,
+    mended: frozenset[str] = frozenset(),
+    *,
+    run: Replay | None = None,
+    pulls: Mapping[Event, Pull] | None = None,
+    wide: bool = False,
 ) -> Walk:
     """Walk back from the targets of a query.
 
     Given its tape, the walk ends where the tape's gradient ended, but goes on across the breaks of
-    the causes that are `mended`; without one, it goes on across all of them.
+    the causes that are `mended`; without one, it goes on across all of them. With a `run`, it is
+    the walk of a step that was replayed with other numbers; `pulls` stand in for those of some
+    events, and a `wide` one is done in double precision.
     """
+    others = {**(run.pulls if run is not None else {}), **(pulls or {})}
     cotangents: dict[Value, Any] = {}
     targets = [t for t in query.targets if isinstance(t, Value) and t.array is not None]
     seeds = query.seeds or [None] * len(targets)
     for target, seed in zip(targets, seeds, strict=False):
         whole = None if target.floating else np.float64  # in case a bridge takes it for a float
         ones = np.ones_like(np.asarray(target.array), whole) if seed is None else np.asarray(seed)
-        cotangents[target] = ones
+        cotangents[target] = ones.astype(np.float64) if wide else ones
     result = Walk(cotangents, [], {})
     inside = ancestors(targets)
     sources = {id(answer.source) for answer in query.answers}
@@ -53,7 +68,7 @@ def walk(
         closed[event] = ends
         if across and ends and all(ends):
             return None
-        return _pull(event, result, across, query.scope)
+        return _pull(event, result, across, query.scope, others.get(event))
 
     def reaches(event: Event, k: int, given: Value) -> bool:
         return given.array is not None and not closed[event][k] and (across or given.floating)
@@ -73,11 +88,16 @@ def _update(event: Event, query: Query, sources: set[int]) -> bool:
     return any(id(o.variable) in sources for o in event.outputs if o.variable is not None)
 
 
-def _pull(event: Event, result: Walk, across: bool, scope: dict[str, Any]) -> Pull | None:
+def _pull(
+    event: Event, result: Walk, across: bool, scope: dict[str, Any], other: Pull | None = None
+) -> Pull | None:
     """The event's pull or a bridge's, which notes what it passes on, or why it cannot."""
-    own: Pull | None = event.pull
-    if across:
-        own = bridges.pull(event, result.bridged.setdefault(event, []), scope) or own
+    own: Pull | None = other or event.pull
+    if across and other is None:
+        bridge = bridges.pull(event, result.bridged.setdefault(event, []), scope)
+        if bridge is not None and event.way in ("numpy", "python"):
+            result.proven.add(event)  # the source, computed again, gave what had come back
+        own = bridge or own
         if own is None:
             result.failed = result.failed or bridges.why_not(event)
             result.stuck.append(event)

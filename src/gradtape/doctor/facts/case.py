@@ -9,14 +9,19 @@ from typing import Any
 
 from ..source.place import Place
 from ..trace import Answer, Event, Query, Trace, Value, Variable
-from ..trace.finding import Finding, WouldBe
+from ..trace.finding import CONFIRMED, Finding, Verdict, WouldBe
 from ..trace.history import History
 from ..trace.states import norm
-from . import backward, bridges, faults, graph, partial, spots, zeros
+from . import backward, bridges, changes, counterfactual, faults, graph, partial, spots, zeros
 
 NUMBERS = frozenset({"zero", "nan", "inf", "vanishing", "exploding"})  # states of what is there
 # Cuts that are made to keep something fixed.
 DELIBERATE = frozenset({"numpy-conversion", "stop-gradient"})
+# Causes that break a path wherever they stand, and are mended each at its own place.
+INDEPENDENT = frozenset({
+    "numpy-conversion", "python-scalar", "constant-copy", "stop-gradient", "rounding-op",
+    "variable-rewrap", "variable-assign", "keras-predict", "metric-as-loss",
+})  # fmt: skip
 # Why a fault that is not a break has no gradient across it.
 OPEN = {
     "none": "no computation leads from it to the target",
@@ -48,6 +53,12 @@ class Question:
     @cached_property
     def targets(self) -> list[Value]:
         return [t for t in self.query.targets if isinstance(t, Value)]
+
+    def nodes_of(self, answer: Answer) -> list[Value]:
+        """The values that a source stands for: the reads of a variable, or a tensor itself."""
+        if isinstance(answer.source, Variable):
+            return self.trace.reads(answer.source)
+        return [answer.source] if isinstance(answer.source, Value) else []
 
     @cached_property
     def search(self) -> graph.Search:
@@ -179,10 +190,8 @@ class Case:
 
     @cached_property
     def nodes(self) -> list[Value]:
-        """The values that the source stands for: the reads of a variable, or a tensor itself."""
-        if isinstance(self.source, Variable):
-            return self.trace.reads(self.source)
-        return [self.source] if isinstance(self.source, Value) else []
+        """The values that the source stands for."""
+        return self.question.nodes_of(self.answer)
 
     @property
     def targets(self) -> list[Value]:
@@ -222,6 +231,26 @@ class Case:
             return None
         return self.cut
 
+    def cuts_by(self, *causes: str) -> list[graph.Cut]:
+        """The cuts of one of these causes on the path, each place once: all must be mended.
+
+        Behind a detour the same numbers are met again, cast or compared: only what would cut the
+        path by itself counts as another break.
+        """
+        if self.path is None or self.mistaken:
+            return []
+        found: list[graph.Cut] = []
+        for cut in self.path.cuts:
+            counts = cut is self.path.cuts[0] or cut.cause in INDEPENDENT
+            met = any(cut.place == other.place for other in found)
+            if cut.cause in causes and counts and not met:
+                found.append(cut)
+        return found
+
+    def order_of(self, cut: graph.Cut) -> int:
+        """The number of a cut on the path, from the source on."""
+        return self.path.cuts.index(cut) if self.path is not None else 0
+
     @property
     def mistaken(self) -> bool:
         return self.question.mistaken
@@ -249,16 +278,20 @@ class Case:
         how = "; ".join(dict.fromkeys(word for words in made for word in words))
         return WouldBe(total, norm(total) or 0.0, how), None
 
+    def came_back(self, event: Event) -> bool:
+        """Of a detour: is it certain that the value came back? Computed again, it may prove so."""
+        return event.sure or event in self.bridged.proven
+
     def _incomplete(self) -> bool:
         """Did the way across the breaks end somewhere, on another way from the source?"""
         if self.path is None or not self.path.cuts or not self.bridged.stuck:
             return False
         below = self.below
-        passed = [e.attrs.get("exits", ()) for e in self.bridged.events if e.sure]
+        passed = [e.attrs.get("exits", ()) for e in self.bridged.events if self.came_back(e)]
         back = {exit for exits in passed for exit in exits}
         for event in self.bridged.stuck:
             exits = event.attrs.get("exits", ())
-            if not event.sure and back.issuperset(exits):
+            if not self.came_back(event) and back.issuperset(exits):
                 continue  # these came back elsewhere for certain, and here perhaps never
             if any(v in below for v in event.inputs):
                 return True
@@ -344,28 +377,34 @@ class Case:
         fix: str,
         *,
         event: Any = None,
-        mends: bool = True,
+        change: changes.Change | None = None,
         **more: Any,
     ) -> Finding:
-        """A finding about this answer; `mends` says that a gradient across the break is wanted,
-        where the rule has no `would_be` of its own."""
+        """A hypothesis about this answer, with the change that is claimed to help; without one, it
+        is to mend the breaks on the path."""
         state = more.pop("state", self.answer.state)
-        would_be, why_not = more.pop("would_be", None), None
-        if mends:
-            would_be, why_not = self.would_be
-        elif would_be is None:
-            led = state == "none" and self.path is not None
-            why_not = more.pop("why_not", None) or (self._why_not() if led else OPEN[state])
+        why_not = more.pop("why_not", None) or self._open(state)
+        claim = change or changes.bridge()
         if state in NUMBERS and event is not None and place is event.place:
             place, message, more["also"] = self._in_layer(event, message, more.get("also", []))
         message = _on_one_line(message, place, event and event.place)
         return Finding(
             rule.code, rule.name, more.pop("cause", rule.cause), state,
             self.answer.name, self.query.target_name, place, message, fix,
-            path=self.words(event), would_be=would_be, why_not=why_not, query=self.query,
+            path=self.words(event), query=self.query, why_not=why_not,
             sources=[self.answer.name], steps=[self.query.step],
-            survey=lambda: spots.survey(self, event, would_be is not None), **more,
+            trial=lambda: (counterfactual.verdict(self, claim, state), claim.exact),
+            survey=lambda: spots.survey(self, event, claim.bridge and self._mended), **more,
         )  # fmt: skip
+
+    def _open(self, state: str) -> str:
+        """Why the gradient is not known, when no trial gives one."""
+        led = state == "none" and self.path is not None
+        return "what would help is not known" if led else OPEN[state]
+
+    @property
+    def _mended(self) -> bool:
+        return self.would_be[0] is not None
 
     def _in_layer(self, event: Event, message: str, also: list) -> tuple[Place, str, list]:
         """Numbers that go wrong inside a layer are mended where the layer is made."""
@@ -397,6 +436,7 @@ class ErrorCase:
     ) -> Finding:
         """A finding about the exception."""
         more = {"source": "", "target": "", "cause": rule.cause, "why_not": OPEN["error"], **more}
+        more["verdict"] = Verdict(CONFIRMED, "the exception says so")
         return Finding(
             rule.code, rule.name, more.pop("cause"), "error", more.pop("source"),
             more.pop("target"), place, message, fix, **more,

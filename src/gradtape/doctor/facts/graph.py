@@ -15,6 +15,7 @@ from ..source.place import Place
 from ..trace import Event, Tape, Value, kinds
 
 FEW = 16  # operands, which are looked through
+BLIND = 8  # cuts that are rather looked at than one op that does not see numbers
 
 # A set of values that keeps the order in which they were found: a plain one goes by addresses, and
 # the same program would have another report on another day.
@@ -99,7 +100,9 @@ class Search:
                     continue
                 if len(event.inputs) < FEW:  # `cut` looks at the first of two that are the same
                     k = event.inputs.index(given)
-                price = (cost + (why(event, k, value, tape) is not None), length + 1)
+                broken = why(event, k, value, tape) is not None
+                # A way by a shape is none, if there is any other.
+                price = (cost + broken + BLIND * (event.kind in kinds.BLIND), length + 1)
                 if known is None or price < known:
                     best[given] = price
                     after[given] = event, value

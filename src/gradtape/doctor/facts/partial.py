@@ -2,7 +2,8 @@
 
 A value that leaves the tape and returns as a constant is often meant so: an advantage, a target, a
 weight. Added to the target, though, a constant has no share in any gradient, and nobody adds one on
-purpose. Only such terms count, and only when they left and returned while the tape was recording.
+purpose. Only such terms count: those that left and returned while the tape was recording, those
+that were computed where it did not record, and those made of a gradient that it did not record.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 WORK = 2_000_000  # values that searches for lost terms may look at; of small programs all are
 OUTSIDE = frozenset({"outside-tape"})
-HOLDERS = frozenset({"AddV2", "Add", "AddN", "Mul"})
+UNRECORDED = OUTSIDE | {"second-order-outside"}
+ADDERS = frozenset({"AddV2", "Add", "AddN"})
+HOLDERS = ADDERS | {"Mul", "RealDiv"}
 
 WAYS = frozenset({"numpy", "python", "copy"})
 SUMS = frozenset({
@@ -38,15 +41,15 @@ def lost_term(case: Case) -> Cut | None:
     for event, left, held in question.once(lost_term, lambda: _suspects(question)):
         if left:
             for given in event.inputs:
-                if not _depends(case, given) or not _certain(case, event):
+                if not _depends(case, given) or not case.came_back(event):
                     continue
                 if _added(case, event.outputs[0]) or question.once(
                     (_copied, event), partial(_copied, event)
                 ):
                     return Cut(kinds.DETOURS[event.way], event, given, event.outputs[0])
-        cause = _held_back(case, event) if held else None
-        if cause is not None:
-            return Cut(cause, event, event.inputs[0], event.outputs[0])
+        cut = _held_back(case, event) if held else None
+        if cut is not None:
+            return cut
     return None
 
 
@@ -77,30 +80,93 @@ def _copied(event: Event) -> bool:
 
 
 def _may_hold_back(tape: Tape, event: Event) -> bool:
-    """Does it make a number outside of all tapes, or stop its gradient, for one op to take?"""
+    """Does it make what this tape does not know, or stop its gradient, for one op to take?"""
+    if event.way == "gradient":
+        return any(_users(tape, made) for made in event.outputs)
     if event.way != "op" or len(event.outputs) != 1 or not event.inputs:
         return False
-    if event.tapes and event.kind != "StopGradient":
+    if tape.number in event.tapes and event.kind != "StopGradient":
         return False
     made = event.outputs[0]
-    if len(made.users) != 1 or tape.number not in made.users[0].tapes:
+    users = _users(tape, made)
+    if len(users) != 1 or not made.floating:
         return False
-    return not made.shape and made.floating and made.users[0].kind in HOLDERS
+    # Of each example a number, beside another: a loss, and what is added to it.
+    row = event.kind != "StopGradient" and users[0].kind in ADDERS
+    return users[0].kind in HOLDERS if not made.shape else row and _alike(users[0])
 
 
-def _held_back(case: Case, event: Event) -> str | None:
-    """A number added to a loss that was computed outside of all tapes, or whose gradient was
-    stopped. One that is subtracted may be a baseline, and what is made of the other terms a
-    substitute for them (a straight-through estimate): these are meant."""
+def _users(tape: Tape, value: Value) -> list[Event]:
+    """The ops that took a value while a tape was recording."""
+    return [user for user in value.users if tape.number in user.tapes]
+
+
+def _alike(event: Event) -> bool:
+    return len({v.shape for v in event.inputs}) == 1
+
+
+def _held_back(case: Case, event: Event) -> Cut | None:
+    """What is added to a loss and was computed where the tape did not record, or had its gradient
+    stopped. What is subtracted as it is may be a baseline, what is made of the other terms a
+    substitute for them (a straight-through estimate), and what an earlier query was about is that
+    step's loss, in a sum or an average: these are meant."""
     search = case.question.search_to(event.inputs)
     start, stopped = search.start(case.nodes), event.kind == "StopGradient"
-    if start is None or not search.causes(start) <= (OUTSIDE if not stopped else frozenset()):
+    if start is None or not search.causes(start) <= (frozenset() if stopped else UNRECORDED):
         return None
-    made = event.outputs[0]
-    terms = {v for v in made.users[0].inputs if v is not made}
-    if not terms.isdisjoint(case.question.above(made)):
+    path = search.path(case.nodes)
+    if path is None:
         return None
-    return ("stop-gradient" if stopped else "outside-tape") if _added(case, made, False) else None
+    last = event, path.values[-1], event.outputs[0]
+    if not stopped and _asked_before(case, [*path.joints, last]):
+        return None
+    for made in event.outputs:
+        users = _users(case.tape, made)
+        if not users or not _added(case, made, event.way == "gradient"):
+            continue
+        derived = [c for c in path.cuts if is_derivative(case, c)]
+        first = made if event.way == "gradient" else derived[0].output if derived else None
+        if first is not None and not _measured(case, made, len(first.shape)):
+            continue
+        terms = {v for v in users[0].inputs if v is not made}
+        if not terms.isdisjoint(case.question.above(made)):
+            continue
+        if stopped:
+            return Cut("stop-gradient", event, event.inputs[0], made)
+        if event.way == "gradient":
+            return Cut("second-order-outside", event, event.inputs[0], made)
+        return derived[0] if derived else Cut("outside-tape", event, event.inputs[0], made)
+    return None
+
+
+def _measured(case: Case, value: Value, rank: int) -> bool:
+    """Is a gradient made a number, or one of each example, before it meets what has a gradient? As
+    it is, it is a step that is taken: that of an attack, of an optimizer."""
+    while case.followed.keys().isdisjoint((user := _users(case.tape, value)[0]).inputs):
+        value = user.outputs[0]
+        if not _users(case.tape, value):
+            break
+    return not value.shape or len(value.shape) < rank
+
+
+def is_derivative(case: Case, cut: Cut) -> bool:
+    """Is what was cut the answer of another tape, or a part of how that was computed?"""
+    if cut.cause == "second-order-outside":
+        return True
+    others = (query for query in case.trace.queries if query is not case.query)
+    return cut.cause == "outside-tape" and any(q.place == cut.event.place for q in others)
+
+
+def _asked_before(case: Case, joints: list[tuple[Event, Value, Value]]) -> bool:
+    """Does a way lead through what a query before this one was about, by ops?"""
+    before = case.question.once(
+        _asked_before,
+        lambda: {t for q in case.trace.queries if q is not case.query for t in q.targets
+                 if isinstance(t, Value)},
+    )  # fmt: skip
+    return any(
+        made in before or (given in before and event.way == "op") for event, given, made in joints
+    ) and not any(event.way == "gradient" for event, _, _ in joints)
 
 
 def alone(case: Case, event: Event) -> bool:
@@ -115,12 +181,6 @@ def _during(tape: Tape, event: Event) -> bool:
     """Did it leave and come back in the block of this tape?"""
     uses = [user.time for user in event.outputs[0].users]
     return tape.recording(event.time) and bool(uses) and tape.recording(min(uses))
-
-
-def _certain(case: Case, event: Event) -> bool:
-    if not event.sure:
-        _ = case.bridged  # computing it again may prove that the value came back
-    return event.sure
 
 
 def _depends(case: Case, value: Value) -> bool:
@@ -141,11 +201,13 @@ def _added(case: Case, value: Value, taken: bool = True) -> bool:
 
 
 def _is_term(case: Case, value: Value, taken: bool) -> bool:
+    scaled = False  # a term with a weight of its own is no baseline
     while value not in case.targets:
-        users = [e for e in value.users if e in case.walk.passed]
+        users = [e for e in dict.fromkeys(value.users) if e in case.walk.passed]
         if len(users) != 1 or not _linear(case, users[0], value):
             return False
-        if not taken and users[0].kind in ("Sub", "Neg"):
+        scaled = scaled or users[0].kind in SCALES
+        if not (taken or scaled) and users[0].kind in ("Sub", "Neg"):
             return False
         value = users[0].outputs[0]
     return True

@@ -46,7 +46,6 @@ def numpy_pull(event: Event, notes: list[str], scope: dict[str, Any]) -> Any:
     exits: list[Exit] = event.attrs["exits"]
     entry: Entry = event.attrs["entry"]
     if _alike(_joined(exits), entry.given):
-        event.sure = True
         return lambda gs: _shares(gs[0], [v.shape for v in event.inputs])
     starts = [np.asarray(e.value.array, np.float64) for e in exits]
     wanted = np.asarray(entry.given, np.float64)
@@ -57,7 +56,6 @@ def numpy_pull(event: Event, notes: list[str], scope: dict[str, Any]) -> Any:
 
         pull = _pull(evaluate, starts, wanted, event, notes)
         if pull is not None:
-            event.sure = True  # the source, computed again, gave what had come back
             return pull
     return None
 

@@ -18,6 +18,7 @@ from .graph import Values, in_order, makers
 from .pulling import pull_back
 
 BYTES = 24 << 20  # that a run may hold; rules compare several
+TOLERANCES = {8: 1e-4, 4: 1e-2, 2: 1e-1}  # of what is computed again, by the bytes of a number
 Flows = Callable[[Event], bool]
 
 
@@ -90,8 +91,11 @@ def twin(value: Value, among: Iterable[Value]) -> Value | None:
     return None
 
 
-def replay(targets: Iterable[Value], changed: dict[Value, Any], flows: Flows) -> Replay:
-    """Run what leads from the changed values to the targets."""
+def replay(
+    targets: Iterable[Value], changed: dict[Value, Any], flows: Flows, *, narrow: bool = False
+) -> Replay:
+    """Run what leads from the changed values to the targets; a `narrow` run rounds every result to
+    the precision that it was recorded in."""
     values = above(targets)
     twins = {v: changed[other] for v in values if (other := twin(v, changed)) is not None}
     changed = {**twins, **changed}
@@ -106,7 +110,7 @@ def replay(targets: Iterable[Value], changed: dict[Value, Any], flows: Flows) ->
                 if held > BYTES:
                     run.failed = run.failed or "it is too large to be run again"
                     break
-                _again(run, event, changed)
+                _again(run, event, changed, narrow)
     return run
 
 
@@ -121,7 +125,7 @@ def _inside(run: Replay, event: Event, changed: dict[Value, Any]) -> None:
         run.pulls[event] = event.pull
 
 
-def _again(run: Replay, event: Event, changed: dict[Value, Any]) -> None:
+def _again(run: Replay, event: Event, changed: dict[Value, Any], narrow: bool) -> None:
     if event.replay is None or any(run[v] is None for v in event.inputs):
         run.failed = run.failed or event.name
         return
@@ -137,7 +141,7 @@ def _again(run: Replay, event: Event, changed: dict[Value, Any]) -> None:
             for i, v in enumerate(event.inputs)
         )
         if made.floating and joined and made not in changed:
-            run.values[made] = array
+            run.values[made] = np.asarray(array, made.dtype) if narrow else array
 
 
 def gradient(run: Replay, query: Query, nodes: list[Value], targets: list[Value]) -> Any:

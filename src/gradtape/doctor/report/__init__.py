@@ -7,9 +7,10 @@ from typing import Any
 
 from ..trace.finding import Finding
 from ..trace.history import History
+from ..trace.severity import LEVELS, severity
 
-# What to look at first: a program that stopped, a gradient that is not there, then no number.
-ORDER = ("error", "none", "nan", "inf", "zero", "wrong", "exploding", "vanishing")
+# What to look at first: a program that stopped, what spoils all weights, what is not there.
+ORDER = ("error", "nan", "inf", "none", "zero", "wrong", "exploding", "vanishing")
 
 
 @dataclass
@@ -44,9 +45,7 @@ class Report:
     def complete(self, findings: list[Finding], faults: list[str]) -> None:
         """Take in what was found by the end of the run."""
         for finding in findings:
-            place = None if finding.query is None else finding.query.place
-            if place in self.history.records:
-                finding.asked = self.history.records[place].steps
+            finding.severity = severity(finding, self.history)
         self.findings, self.faults = sorted(findings, key=_first), list(faults)
 
     def to_text(self, width: int = 100, color: bool = False, most: int | None = None) -> str:
@@ -88,7 +87,9 @@ class Report:
 
 
 def _first(finding: Finding) -> tuple:
-    """The order for the reader: what is sure, the worst symptom, the earliest step, the source."""
+    """The order for the reader: the most severe, what is sure, the worst symptom, the earliest
+    step, the source."""
     state = ORDER.index(finding.state) if finding.state in ORDER else len(ORDER)
     place = ("", 0) if finding.place is None else (finding.place.file, finding.place.line)
-    return not finding.sure, state, finding.steps[0] if finding.steps else 0, place
+    step = finding.steps[0] if finding.steps else 0
+    return LEVELS.index(finding.severity), not finding.sure, state, step, place

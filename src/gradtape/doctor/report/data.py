@@ -9,7 +9,7 @@ import numpy as np
 
 from ..source.place import Place
 from ..trace.finding import Finding
-from .words import headline
+from .words import checked, headline, steps
 
 VERSION = 1
 SMALL = 64  # elements of a would-be gradient that are written out
@@ -33,6 +33,7 @@ def _query(record: Any) -> dict[str, Any]:
     return {
         "place": place(record.place),
         "step": record.steps,
+        "checked": record.checked,
         "method": record.method,
         "target": record.target,
         "results": [
@@ -40,6 +41,7 @@ def _query(record: Any) -> dict[str, Any]:
                 "source": line.name,
                 "state": line.state,
                 "states": dict(line.states),
+                "converged": line.converged,
                 "norm": number(line.norms.numbers[-1]) if line.norms.numbers else None,
                 "shape": list(line.shape),
                 "dtype": line.dtype,
@@ -55,6 +57,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "name": finding.name,
         "cause": finding.cause,
         "state": finding.state,
+        "severity": finding.severity,
         "source": finding.source,
         "sources": list(finding.sources),
         "target": finding.target,
@@ -63,12 +66,16 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "symptom": headline(finding),
         "message": finding.message,
         "sure": finding.sure,
+        "verdict": {"kind": finding.verdict.kind, "how": checked(finding)},
         "path": list(finding.path),
         "fix": finding.fix,
         "edit": finding.edit,
         "would_be": _would_be(finding),
         "why_not": finding.why_not,
         "steps": list(finding.steps),
+        "asked": max([finding.asked, *finding.steps[-1:]]),
+        "checked": None if finding.checked is None else list(finding.checked),
+        "when": steps(finding),
     }
 
 

@@ -16,7 +16,7 @@ from .listing import Listing, roles
 from .markup import DASH, TIMES, Safe, escape, join, number, prose, tag
 from .panels import shape
 from .plots import legend, plot, spark
-from .words import headline, plural, shown, steps, summary, would_be
+from .words import checked, headline, plural, shown, steps, summary, times_of
 
 ROWS = 200  # of the table of gradients
 PLOTS = 12
@@ -160,7 +160,7 @@ def _more(finding: Finding) -> Safe:
     fields: list[tuple[str, Any]] = [
         ("Cause", prose(_sentence(sure + finding.message))),
         ("Fix", join([prose(_sentence(finding.fix)), _edit(finding)])),
-        ("Would be", prose(would_be(finding))),
+        ("Checked", prose(checked(finding))),
         ("When", prose(steps(finding))),
         ("More", tag("code", f"gradtape explain {finding.code}")),
     ]
@@ -236,9 +236,7 @@ def _plot(record: Record, since: set[int]) -> Safe | None:
     drawing = plot(record, since)
     if drawing is None:
         return None
-    title = prose(
-        f"Norms of the gradients of `{record.target}` over {plural(record.steps, 'step')}"
-    )
+    title = prose(f"Norms of the gradients of `{record.target}` over {times_of(record)}")
     where = tag("span", f"line {record.place.line}", class_="where")
     return tag("figure", tag("figcaption", title, ", ", where), drawing, legend(record))
 

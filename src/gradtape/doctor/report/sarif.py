@@ -49,7 +49,7 @@ def _result(finding: Finding, codes: list[str]) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": codes.index(finding.code),
-        "level": "error" if finding.sure else "warning",
+        "level": finding.severity,
         "message": {"text": words},
         "locations": [] if finding.place is None else [_location(finding.place)],
     }

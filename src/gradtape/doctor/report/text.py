@@ -10,7 +10,7 @@ from typing import Any
 from ..trace.finding import Finding
 from ..trace.history import Line, Record
 from .frame import Mark, Row, frames
-from .words import headline, plural, shown, steps, summary, would_be
+from .words import checked, headline, plural, shown, steps, summary, times_of
 
 BARS = "▁▂▃▄▅▆▇█"
 LONGEST = 24  # bars of a sparkline
@@ -78,7 +78,7 @@ def _finding(console: Any, finding: Finding, width: int) -> None:
             break_long_words=False, break_on_hyphens=False,
         ):  # fmt: skip
             console.print(Text(line, "green"))
-    _field(console, "would be", would_be(finding), width)
+    _field(console, "checked", checked(finding), width)
     _field(console, "when", steps(finding), width)
     _field(console, "more", f"gradtape explain {finding.code}", width)
     console.print()
@@ -186,7 +186,7 @@ def _table(console: Any, report: Any, width: int) -> None:
     console.print(Text(head[:width].rstrip(), "bold"))
     for record in records:
         where = f"{shown(record.place.file)}:{record.place.line}"
-        times = f", {plural(record.steps, 'step')}" if record.steps > 1 else ""
+        times = f", {times_of(record)}" if record.steps > 1 else ""
         console.print(Text(f"{record.method} of {record.target} ({where}{times})", "dim"))
         for line in _worth_a_row(record, brief):
             row = f"  {_short(line.name, name):<{name}}  {_states(line):<{state}}  {_last(line):>9}"

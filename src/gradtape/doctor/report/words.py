@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 import numpy as np
 
-from ..trace.finding import Finding
+from ..trace.finding import CONFIRMED, Finding, WouldBe
+from ..trace.history import Record
 
+# What is said of one gradient, and of several.
 STATES = {
-    "none": "no gradient (None)", "zero": "a gradient of zeros", "nan": "a gradient with NaN",
-    "inf": "an infinite gradient", "vanishing": "a vanishing gradient",
-    "exploding": "an exploding gradient", "wrong": "a wrong gradient",
+    "none": ("is None", "are None"), "zero": ("is zero", "are zero"),
+    "nan": ("contains NaN", "contain NaN"), "inf": ("is infinite", "are infinite"),
+    "vanishing": ("vanishes", "vanish"), "exploding": ("explodes", "explode"),
+    "wrong": ("is wrong", "are wrong"),
 }  # fmt: skip
+_WORD = re.compile(r"[\w.#\[\]'\" ]+")  # what may stand after a "d" as it is
 LOST = ("none", "nan", "inf", "exploding", "error")  # states that are never called healthy
 
 
@@ -21,12 +26,24 @@ def headline(finding: Finding) -> str:
     """The symptom, in the user's names."""
     if finding.state == "error" and not finding.source:
         return "the program stopped with an error"
-    who = listed(finding.sources or [finding.source])
+    if finding.state == "wrong" and not finding.source:
+        return "the model trains, and cannot learn this"
+    sources = finding.sources or [finding.source]
     if finding.state == "error":
-        return f"asking for the gradient of {who} raised an error"
-    has = "has" if len(finding.sources) <= 1 else "have"
-    target = f" of `{finding.target}`" if finding.target else ""
-    return f"{who} {has} {STATES[finding.state]}{target}"
+        return f"asking for the gradient of {listed(sources)} raised an error"
+    said = STATES[finding.state][len(sources) > 1]
+    if not finding.target:
+        return f"the gradient of {listed(sources)} {STATES[finding.state][0]}"
+    return f"{listed([derivative(finding.target, source) for source in sources])} {said}"
+
+
+def derivative(target: str, source: str) -> str:
+    """d loss/d w."""
+    return f"d {_operand(target)}/d {_operand(source)}"
+
+
+def _operand(name: str) -> str:
+    return name if _WORD.fullmatch(name) else f"({name})"
 
 
 def listed(names: list[str]) -> str:
@@ -57,20 +74,33 @@ def summary(report: Any) -> str:
     return f"{plural(asked, 'gradient')} ({which}), {said}"
 
 
-def would_be(finding: Finding) -> str:
-    """The gradient that the user would have had."""
-    if finding.would_be is None:
-        return f"not known: {finding.why_not}" if finding.why_not else ""
-    array = np.asarray(finding.would_be.array)
+def checked(finding: Finding) -> str:
+    """How the finding is known: what a trial of its change gave, or why there was none."""
+    verdict = finding.verdict
+    if finding.state == "error":
+        return ""  # the exception is there to be seen
+    if verdict.kind != CONFIRMED and verdict.gradient is None:
+        return f"no: {verdict.why}" if verdict.why else ""
+    said = verdict.words
+    if verdict.gradient is not None:
+        what = derivative(finding.target, finding.source) if finding.target else "the gradient"
+        said += f", {what} {_numbers(verdict.gradient)}"
+    if verdict.kind != CONFIRMED and verdict.why:
+        said += f"; {verdict.why}"
+    return said
+
+
+def _numbers(found: WouldBe) -> str:
+    array = np.asarray(found.array)
     if array.size <= 6:
-        said = " ".join(np.array2string(array, precision=4, separator=", ").split())
+        said = "is " + " ".join(np.array2string(array, precision=4, separator=", ").split())
     else:
-        said = f"norm {finding.would_be.norm:.4g}, shape {array.shape}"
-    return said + (f" ({finding.would_be.how})" if finding.would_be.how else "")
+        said = f"has norm {found.norm:.4g}, shape {array.shape}"
+    return said + (f" ({found.how})" if found.how else "")
 
 
 def steps(finding: Finding) -> str:
-    """In which steps of a loop."""
+    """In which steps of a loop it was seen, and in how many of them one could tell."""
     found = finding.steps
     if not found:
         return ""
@@ -78,6 +108,8 @@ def steps(finding: Finding) -> str:
     total = max(finding.asked, last)
     if total == 1:
         return ""
+    if finding.checked is not None and len(finding.checked) < total:
+        return _sampled(finding, total)
     if len(found) == total:
         return f"in all {total:,} steps"
     if len(found) == 1:
@@ -89,6 +121,29 @@ def steps(finding: Finding) -> str:
     if first == 1:
         return f"in the first {last:,} of {total:,} steps"
     return f"in steps {first:,} to {last:,} of {total:,}"
+
+
+def _sampled(finding: Finding, total: int) -> str:
+    """Of a fault that only some steps can tell of."""
+    found, checked = finding.steps, len(finding.checked or ())
+    if checked == 1:
+        return f"in step {found[0]:,} of {total:,} (no other was checked)"
+    if finding.lasting is None:
+        return (
+            f"in {len(found):,} of the {checked:,} steps that were checked (of {total:,}), first "
+            f"in step {found[0]:,}"
+        )
+    first, last = finding.lasting
+    if first == last:
+        return f"in step {first:,} of {total:,} ({checked:,} of them were checked)"
+    of = "" if last == total else f" of {total:,}"
+    return f"in steps {first:,}-{last:,}{of} (checked in {len(found):,} of them)"
+
+
+def times_of(record: Record) -> str:
+    """How often a place asked, and how many of its steps the states are known from."""
+    some = f", {record.checked:,} of them checked" if record.checked < record.steps else ""
+    return plural(record.steps, "step") + some
 
 
 def shown(file: str) -> str:

@@ -7,23 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..facts import partial
+from ..facts import changes, partial
+from ..facts.case import OPEN
+from ..trace.history import DONE
 
 if TYPE_CHECKING:
     from ..facts.case import Case, ErrorCase, Run
     from ..facts.faults import Fault
     from ..facts.graph import Cut
     from ..facts.zeros import Death
+    from ..source.place import Place
     from ..trace import Event
     from ..trace.finding import Finding
     from ..trace.history import Line
 
 KINKS = frozenset({"Relu", "Relu6", "Maximum", "Minimum", "ClipByValue"})
-DONE = 1e-6  # of the largest loss of a run, what is nothing
 
 
 class Rule:
-    """One cause. `examine` looks at facts and returns a finding, or None for "not mine"."""
+    """One cause. `examine` looks at facts and returns a hypothesis, or None for "not mine"."""
 
     code: str
     name: str
@@ -34,13 +36,19 @@ class Rule:
     failing: str  # a program with the fault
     cured: str  # the same without it
     ignore: str  # when it is fine
+    gives_way_to: frozenset[str] = frozenset()  # names of rules that know the same more exactly
+    last_resort: bool = False  # it speaks only where no other rule does
+    # Names of rules that said something else of the same place in earlier steps, and knew less.
+    replaces: frozenset[str] = frozenset()
+    # Names of rules whose findings are consequences of what this one finds in a whole run.
+    supersedes: frozenset[str] = frozenset()
     needs: str = ""  # what the fault cannot happen without: "keras", "tf.data"
 
     def __init_subclass__(cls) -> None:
         cls.cause = str(cls.__dict__.get("cause") or getattr(cls, "name", ""))
 
-    def examine(self, case: Case) -> Finding | None:
-        """About one answer of a query, in one of the rule's states."""
+    def examine(self, case: Case) -> Finding | Iterable[Finding] | None:
+        """About one answer of a query, in one of the rule's states: hypotheses, which are tried."""
         return None
 
     def examine_query(self, case: Case) -> Iterable[Finding]:
@@ -66,15 +74,15 @@ class Rule:
 class CutRule(Rule):
     """A rule about a joint of the path that the gradient did not pass: what cut it says it all."""
 
-    def examine(self, case: Case) -> Finding | None:
+    def examine(self, case: Case) -> Finding | Iterable[Finding] | None:
         if case.answer.state == "ok":
             return self._lost_term(case)
-        cut = case.cut_by(self.cause)
-        if cut is None:
-            return None
+        return [self._found(case, cut) for cut in case.cuts_by(self.cause)]
+
+    def _found(self, case: Case, cut: Cut) -> Finding:
         return case.finding(
             self, cut.place, self.message(case, cut), self.fix(case, cut), event=cut.event,
-            sure=cut.event.sure, **self.more(case, cut),
+            sure=case.came_back(cut.event), order=case.order_of(cut), **self.more(case, cut),
         )  # fmt: skip
 
     def _lost_term(self, case: Case) -> Finding | None:
@@ -83,12 +91,10 @@ class CutRule(Rule):
         if cut is None or cut.cause != self.cause:
             return None
         return case.finding(
-            self, cut.place,
-            f"`{cut.place.text.splitlines()[0]}` is a constant to the tape, so what comes to "
-            f"`{case.query.target_name}` through it has no share in the gradient of "
-            f"`{case.answer.name}`.",
-            self.fix(case, cut), event=cut.event, state="wrong", sure=False,
-            mends=partial.alone(case, cut.event), **self.more(case, cut),
+            self, cut.place, lost(case, cut.place), self.fix(case, cut),
+            event=cut.event, state="wrong", sure=False,
+            change=None if partial.alone(case, cut.event) else changes.unknown(OPEN["wrong"]),
+            **self.more(case, cut),
         )  # fmt: skip
 
     def message(self, case: Case, cut: Cut) -> str:
@@ -100,6 +106,15 @@ class CutRule(Rule):
     def more(self, case: Case, cut: Cut) -> dict[str, Any]:
         """Further fields of the finding: `also`, `edit`."""
         return {}
+
+
+def lost(case: Case, place: Place) -> str:
+    """What is to be said of a term of the target that has no gradient."""
+    return (
+        f"`{place.text.splitlines()[0]}` is a constant to the tape, so what comes to "
+        f"`{case.query.target_name}` through it has no share in the gradient of "
+        f"`{case.answer.name}`."
+    )
 
 
 class FaultRule(Rule):
@@ -136,13 +151,13 @@ class DeathRule(Rule):
         ends = [min([max(ends), *(abs(t) for t in targets[-1:])])] if ends else []
         return not (learned and ends and max(ends) <= DONE * most)
 
-    def examine(self, case: Case) -> Finding | None:
+    def examine(self, case: Case) -> Iterable[Finding]:
+        """One hypothesis for each way that ends: which of them is at fault, the trials show."""
         for death in case.deaths:
             if death.event.kind in self.kinds and not _kept(case, death.event):
                 finding = self.explain(case, death)
                 if finding is not None:
-                    return finding
-        return None
+                    yield finding
 
     def explain(self, case: Case, death: Death) -> Finding | None:
         raise NotImplementedError

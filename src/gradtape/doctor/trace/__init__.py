@@ -12,6 +12,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from ..source.place import Place, at
+from .training import Training
 
 
 # Slots where there are many: a trace of a million ops takes 0.9 GB instead of 1.6.
@@ -212,6 +213,8 @@ class Trace:
     tapes: dict[int, Tape] = field(default_factory=dict)
     queries: list[Query] = field(default_factory=list)
     exits: list[Any] = field(default_factory=list)  # all that left, also what never came back
+    sights: Any = None  # what functions could see when they were traced: `engines/sights`
+    trainings: list[Training] = field(default_factory=list)  # of models of a library's
     _reads: dict[Variable, list[Value]] = field(default_factory=dict)
     _updates: dict[Variable, Event] = field(default_factory=dict)
     _indexed: list[int] = field(default_factory=lambda: [0, 0])  # values and events looked at

@@ -22,6 +22,20 @@ class WouldBe:
     how: str = ""  # a substitute that was made: "rounding passed straight through"
 
 
+CONFIRMED, LIKELY, REFUTED = "confirmed", "likely", "refuted"
+
+
+@dataclass
+class Verdict:
+    """What a trial of the change that a rule claims would help has shown."""
+
+    kind: str  # confirmed, likely (it could not be tried), or refuted, which is never shown
+    words: str = ""  # what was different: "with …, d loss/d w is …"
+    gradient: WouldBe | None = None  # that it gave
+    why: str = ""  # of a likely one: why it could not be tried
+    more: int = 0  # other changes that it takes beside this one
+
+
 @dataclass(repr=False)
 class Finding:
     """One fault and all that is known about it."""
@@ -42,10 +56,19 @@ class Finding:
     why_not: str | None = None  # why there is no would-be gradient
     sure: bool = True
     sources: list[str] = field(default_factory=list)  # all that share the fault
-    steps: list[int] = field(default_factory=list)  # of the query's place
+    steps: list[int] = field(default_factory=list)  # of the query's place, in which it was seen
     asked: int = 1  # how often that place has asked in all, known when the run has ended
+    checked: list[int] | None = None  # the steps that could tell; None: all
+    severity: str = "warning"  # as `trace.severity` judges it when the run has ended
     query: Any = None  # the trace's Query
     survey: Callable[[], list[Spot]] | None = None  # see `spots`
+    # Tries the change that is claimed to help: what came of it, and whether its gradient is the one
+    # that the user would have had. None when it was tried.
+    trial: Callable[[], tuple[Verdict, bool]] | None = None
+    order: int = 0  # of several breaks on one path, all of which must be mended: which one it is
+    verdict: Verdict = field(default_factory=lambda: Verdict(LIKELY))
+    # Of a fault that a later step may show in another light: what is to be said then.
+    later: Callable[[], Finding | None] | None = None
 
     @cached_property
     def spots(self) -> list[Spot]:
@@ -56,6 +79,29 @@ class Finding:
     def __repr__(self) -> str:
         at = "" if self.place is None else f" at {self.place.file}:{self.place.line}"
         return f"<{self.code} {self.name}: {self.state} of {', '.join(self.sources)}{at}>"
+
+    @property
+    def lasting(self) -> tuple[int, int] | None:
+        """The first step and the last, when all in between that were checked have the fault; the
+        last that was checked stands for those after it, unless it is the only one."""
+        if not self.steps:
+            return None
+        first, last = self.steps[0], self.steps[-1]
+        if self.checked is None:
+            return (first, last) if last - first + 1 == len(self.steps) else None
+        if [step for step in self.checked if first <= step <= last] != self.steps:
+            return None
+        return first, max(self.asked, last) if last == self.checked[-1] and len(
+            self.steps
+        ) > 1 else last
+
+    @property
+    def length(self) -> int:
+        """For how many steps the fault lasted, as far as was seen."""
+        if self.lasting is None:
+            return len(self.steps)
+        first, last = self.lasting
+        return last - first + 1
 
     @property
     def key(self) -> tuple:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from itertools import groupby
 
 from ..source.place import Place
+from .finding import Finding
+from .states import by_norm
 
 BROKEN = ("nan", "inf")
 STUCK = 10  # steps of zeros that are no chance, however long it went well before
+DONE = 1e-6  # of the largest target of a run, what is nothing
+NEARLY_DONE = 1e-3  # and what is on the way there
+NOTHING = ("zero", "vanishing")
 MOST = 4096  # numbers kept a series; then every second one is dropped
 
 
@@ -44,6 +50,8 @@ class Line:
     shape: tuple[int, ...] = ()
     dtype: str = ""
     known: dict[str, str] = field(default_factory=dict)  # states, by what the norm tells of them
+    converged: int = 0  # steps in which it had gone to nothing because the target had
+    unseen: int = 0  # steps of which no number is known: the state is that of those before
 
     @property
     def stuck(self) -> bool:
@@ -57,10 +65,24 @@ class Line:
         well = len(norms) - sum(runs)
         return not well or last >= max(2, 2 * max(before, default=0), min(well / 4, STUCK))
 
-    def disprove(self, steps: list[int]) -> None:
-        """In these steps it looked well and was wrong."""
+    def settle(self, sizes: list[float]) -> None:
+        """The target went to nothing, over the steps by these sizes: so did the gradient, if it was
+        there before, and is small only where the target is."""
+        norms, small = self.norms.numbers, [state for state in self.states if state in NOTHING]
+        if not small or "ok" not in self.states or len(norms) != len(sizes):
+            return
+        most, numbers = max(sizes), math.prod(self.shape)
+        for norm, size in zip(norms, sizes, strict=True):
+            if by_norm(norm, numbers) in NOTHING and size > NEARLY_DONE * most:
+                return
+        self.converged = sum(self.states.pop(state) for state in small)
+        self.states["ok"] += self.converged
+        self.state = "ok" if self.state in NOTHING else self.state
+
+    def disprove(self, steps: int) -> None:
+        """In so many steps it looked well and was wrong."""
         well = self.states.pop("ok", 0)
-        wrong = min(len(steps), well)
+        wrong = min(steps, well)
         if wrong:
             self.states["wrong"] = self.states.get("wrong", 0) + wrong
             self.state = "wrong" if self.state == "ok" else self.state
@@ -79,6 +101,32 @@ class Record:
     steps: int = 0
     targets: Series = field(default_factory=Series)  # the size of the target
     several: bool = False  # a target was no single number
+    examined: list[int] = field(default_factory=list)  # the steps that were looked into
+
+    def settle(self) -> None:
+        """A gradient that went to nothing because the target did is what one wants."""
+        sizes = [abs(size) for size in self.targets.numbers]
+        if sizes and all(map(math.isfinite, sizes)) and sizes[-1] <= DONE * max(sizes):
+            for line in self.lines:
+                line.settle(sizes)
+
+    @property
+    def checked(self) -> int:
+        """How many steps the states are known from: a wrong gradient shows in few of them."""
+        if any("wrong" in line.states for line in self.lines):
+            return len(self.examined)
+        return self.steps - max((line.unseen for line in self.lines), default=0)
+
+    def told(self, finding: Finding) -> list[int] | None:
+        """The steps in which it shows whether a fault is there; None when that is all of them.
+
+        A bad state shows in every step whose numbers are seen. A wrong gradient looks well, and
+        only a step that is looked into tells.
+        """
+        lines = [line for line in self.lines if line.name in finding.sources]
+        if finding.state != "wrong" and lines and not any(line.unseen for line in lines):
+            return None
+        return sorted({*self.examined, *finding.steps})
 
 
 @dataclass

@@ -22,6 +22,8 @@ INDEXED = frozenset({
     "GatherV2", "GatherNd", "ResourceGather", "ResourceGatherNd", "OneHot", "UnsortedSegmentSum",
     "SegmentSum", "ScatterNd", "TensorScatterUpdate", "StridedSlice", "Slice", "DynamicPartition",
 })  # fmt: skip
+# Ops that look at the shape of what they are given, and not at its numbers.
+BLIND = frozenset({"OnesLike", "ZerosLike", "Shape", "Size", "Rank"})
 DETOURS = {
     "numpy": "numpy-conversion", "python": "python-scalar", "assign": "variable-assign",
     "rewrap": "variable-rewrap", "copy": "constant-copy", "gradient": "second-order-outside",

@@ -33,6 +33,7 @@ from ...source.users import is_users
 from ...trace import Asked, Trace
 from ..joining import innermost, with_those_around
 from ..keras import names_of
+from ..sights import Sights
 from .datasets import PASSED, hear_datasets
 from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
 from .models import Models, held
@@ -81,6 +82,7 @@ class Engine(Models):
 
         self.functions = Functions(self)
         self.aside: list[int] = []  # threads that record or play a function
+        self.sights = Sights()
 
     # --- coming and going -------------------------------------------------------------------------
     def start(self) -> None:
@@ -110,6 +112,8 @@ class Engine(Models):
         self.tapes.clear()
         self.latest.clear()
         self.data.clear()
+        self.sights.forget()
+        self.listener = None
 
     def _set(self, owner: Any, name: str, value: Any) -> None:
         had, old = name in vars(owner), vars(owner).get(name)
@@ -181,6 +185,7 @@ class Engine(Models):
         swept = not tapes and user is there.asker
         kept = not tapes or (there.left and float in map(type, operands))
         there.note_constants(operands, result, user)
+        self.sights.note(user)
         there.append(
             (OP, op, tuple(map(there.seen, operands)), params or NOTHING, result,
              callers(user) if kept else None, layer, user.f_code, user.f_lasti, 0),
@@ -442,7 +447,10 @@ class Engine(Models):
         """The log of this moment as a neutral trace."""
         from .reading import Reader
 
-        return Reader(self).read()
+        trace = Reader(self).read()
+        trace.sights = self.sights
+        trace.trainings = self.trainings
+        return trace
 
     # --- keeping it small -------------------------------------------------------------------------
     def grew(self, more: int) -> None:

@@ -279,7 +279,7 @@ class _Filling:
         if kind == raw.FROZEN:
             return kind, event[1], event[1].now(), self.thread
         if kind == raw.READ:
-            self.reads[id(event[1])] = known[event[2]]
+            self.reads[id(event[1])] = put(event[2], known)
         return kind, *[put(part, known) for part in event[1:-1]], self.thread
 
     def _of_tape(self, event: tuple) -> tuple:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ....autodiff.tape import acting
 from ....core.place import is_ours, stand_ins
+from ....framework.tensor import Tensor
 from ....framework.variable import Variable
 from ..arrivals import Arrival
 from ..frames import METRICS
 from ..keras import Hearer, hook
 
 PREDICT = 15  # the first field of a raw event
+# Steps of a dataset that hand on the rows that they are given.
+PASSES = ("Batch", "Shuffle", "Prefetch", "Cache", "Repeat", "WithOptions", "Rebatch")
 
 
 class Models(Hearer):
@@ -29,6 +34,27 @@ class Models(Hearer):
         self.notes.append(
             f"The doctor cannot listen to {what} ({fault}): what passes there is not seen."
         )
+
+    # --- what it is given -----------------------------------------------------------------------
+    def plain(self, value: Any) -> Any:
+        if isinstance(value, Variable):
+            return np.asarray(value._outside())
+        return np.asarray(value._value) if value.__class__ is Tensor else None
+
+    def sample(self, dataset: Any) -> Any:
+        from ....data.sources import Slices
+
+        node, rows = getattr(dataset, "_node", None), None
+        while node is not None and not isinstance(node, Slices):
+            kind = type(node).__name__
+            rows = node._size if kind == "Batch" else rows
+            node = node.before if kind in PASSES else None
+        parts = node.spec() if isinstance(node, Slices) else None
+        if node is None or not isinstance(parts, tuple):
+            return None
+        if len(parts) != 2 or len(node._leaves) != 2:
+            return None
+        return *map(self.plain, node._leaves), rows
 
     # --- whose it is ------------------------------------------------------------------------------
     def located(self, frame: Any) -> tuple[Any, Any]:

@@ -227,6 +227,8 @@ class Reader(Joiner, Datasets):
                 value = self._value(a, time, ((code, offset), *outer), k)
                 faded = faded or a.__class__ is Faded
             inputs.append(value)
+            if self._is_variable(a) and _assigned_since(held(a), value):
+                operands = (*operands[:k], untracked(value.array), *operands[k + 1 :])
         outputs = self._results(result)
         # TensorFlow's op has the logits first.
         attrs = {**params, "logits": 1} if op.name == "cross_entropy" else params
@@ -383,6 +385,12 @@ class Reader(Joiner, Datasets):
 
 
 # --- a model that was asked to predict ------------------------------------------------------------
+def _assigned_since(variable: Any, read: Value) -> bool:
+    """Does a variable hold something else now than what was read?"""
+    array = read.array
+    return array is not None and array is not variable._outside()
+
+
 def _pull_model(engine: raw.Engine, model: Any, x: Any, given: list, cotangents: Any) -> list:
     """The cotangents through it: it is called, on a tape, of which nobody hears."""
     with engine.functions.unheard(), quiet(), GradientTape() as tape:

@@ -59,3 +59,21 @@ def _plain(dataset: Any) -> Any:
     return inner.map(
         lambda *parts: tf.nest.pack_sequence_as(spec, function(*tf.nest.flatten(parts)))
     )
+
+
+def whole(dataset: Any) -> tuple[Any, Any, int | None] | None:
+    """Inputs, labels and the rows of a batch of a dataset of arrays; nothing is iterated."""
+    rows = None
+    for _ in range(20):  # steps of a pipeline
+        kind = type(dataset).__name__.strip("_").removesuffix("Dataset").removeprefix("Parallel")
+        if kind == "TensorSlice":
+            parts = dataset.element_spec
+            if not isinstance(parts, tuple) or len(parts) != 2 or len(dataset._tensors) != 2:
+                return None
+            return *(tensor.numpy() for tensor in dataset._tensors), rows
+        if kind == "Batch":
+            rows = int(dataset._batch_size)
+        if kind not in (*PASSES, "Batch") or not hasattr(dataset, "_input_dataset"):
+            return None
+        dataset = dataset._input_dataset
+    return None

@@ -20,6 +20,7 @@ from ..arrivals import Arrival
 from ..gradtape.fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
 from ..joining import innermost, with_those_around
 from ..keras import Hearer
+from ..sights import Sights
 from . import autograph
 from .passing import handles, without
 from .values import measure, size
@@ -78,6 +79,7 @@ class Engine(Hearer):
         self._faded = 0  # events of the log that were looked at for something to let go
         self._steps = 0  # of the log: calls of functions that ask
         self._glances: list[tuple[Any, Any]] = []  # copies that were called, and their numbers
+        self.sights = Sights()
 
     @property
     def deaf(self) -> bool:
@@ -110,7 +112,8 @@ class Engine(Hearer):
         self.log.clear()
         for known in (self.tapes, self.before, self.copies, self.ready, self.data, self.begun):
             known.clear()
-        self._glances, self.graphs = [], None
+        self._glances, self.graphs, self.listener = [], None, None
+        self.sights.forget()
 
     def _hook_tensorflow(self) -> None:
         from . import reading  # noqa: F401  now: when Python ends, no threads can be had any more
@@ -303,7 +306,20 @@ class Engine(Hearer):
             self.log[:] = [event for event in self.log if not _gone(event)]
             self._faded = 0
             self._steps = sum(map(self._asks, self.log))
-        return Reader(self).read()
+        trace = Reader(self).read()
+        trace.sights = self.sights
+        trace.trainings = self.trainings
+        return trace
+
+    def plain(self, value: Any) -> Any:
+        from .values import outside
+
+        return self.quietly(outside, value)
+
+    def sample(self, dataset: Any) -> Any:
+        from .batches import whole
+
+        return self.quietly(whole, dataset)
 
     # --- keeping it small -------------------------------------------------------------------------
     def trim(self, most: int = KEEP_EVENTS, alone: bool = False) -> None:

@@ -25,12 +25,17 @@ def hook(engine: Engine) -> None:
                     own = found(tensor, place, *original(place.f_code, place.f_lasti))
                 if own is not None:
                     engine.graphs.frozen.setdefault(id(tensor), own)
-                elif symbol(tensor) and not _around(self, tensor.graph):
+                elif symbol(tensor) and not _around(self, tensor.graph) and not _derived(self):
                     engine.graphs.strange[repr(tensor)] = place.f_code, place.f_lasti
             except Exception as fault:
                 engine.failed(fault)
 
     engine.listen(FuncGraph.capture, before=before)
+
+
+def _derived(graph: Any) -> bool:
+    """Is it one that TensorFlow makes of another, to take its gradient?"""
+    return str(getattr(graph, "name", "")).startswith(("__forward_", "__backward_"))
 
 
 def _around(graph: Any, other: Any) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from ..ears import NoEar
 from ..frames import arguments, around, inside, locate, stack, user
 from ..gradtape.fading import KEEP_LOOSE, LARGE
-from . import passing
+from . import autograph, passing
 from .buffer import listen
 from .calling import hook as _calls
 from .engine import CONVERT, CUSTOM, ESCAPE, MADE, OP, SCRIPT, Engine
@@ -147,6 +147,7 @@ def _built(engine: Engine, graph: Any, name: Any, frame: FrameType) -> None:
         engine.graphs.of(graph).spots[name] = Spot(
             place.f_code, place.f_lasti, around(place), layer, measures, hidden
         )
+        engine.sights.note(place, autograph.original)
 
 
 # --- variables ------------------------------------------------------------------------------------

@@ -253,9 +253,13 @@ def _real(kind: str, tensors: list[Any], words: tuple) -> tuple[list[Any], tuple
 def _wide_attributes(kind: str, attrs: Any) -> tuple:
     from tensorflow.python.framework import op_def_registry
 
-    types = {a.name for a in op_def_registry.get(kind).attr if a.type == "type"}
+    known = op_def_registry.get(kind).attr
+    types = {a.name for a in known if a.type == "type"}
+    lists = {a.name for a in known if a.type.startswith("list(")}
     words: list[Any] = []
     for key, value in attributes(attrs).items():
+        if value is None and key in lists:
+            value = []  # as it was left out: tf.squeeze without axes
         if key in types:
             number = getattr(value, "as_datatype_enum", value)
             value = DOUBLE if number in FLOATS.values() else number

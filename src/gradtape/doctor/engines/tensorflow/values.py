@@ -129,3 +129,13 @@ def gradient_array(g: Any) -> Any:
         return None
     g = getattr(g, "flat_values", g)
     return array(g.values if hasattr(g, "indices") else g)
+
+
+def outside(value: Any) -> Any:
+    """What a tensor or a variable holds, as an array; None of what has no numbers yet."""
+    import tensorflow as tf
+
+    if isinstance(value, tf.Variable):
+        value = value.read_value()
+    eager = isinstance(value, tf.__internal__.EagerTensor) and numeric(value)
+    return np.asarray(value.numpy()) if eager else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.graph import ancestors, makers
 from ...source.place import Place
@@ -68,7 +69,7 @@ g = tape.gradient(loss, w)
             f"`{event.name}` has {_count(inputs, 'input')}.",
             f"return exactly {_count(inputs, 'gradient')} here"
             + (", one for each input in their order" if inputs > 1 else ""),
-            event=event, mends=False, edit=_edit(place, inputs),
+            event=event, change=changes.seen("the exception says so"), edit=_edit(place, inputs),
             also=[(event.place, "called here")] if place is not None else [],
         )  # fmt: skip
 

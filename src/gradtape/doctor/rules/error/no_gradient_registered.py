@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.graph import ancestors, makers
 from ...trace.finding import Finding
@@ -48,7 +49,7 @@ grad = tape.gradient(loss, w)
             f"`{text}` is a {event.kind} op, for which no derivative is known.",
             "compute this with ops that have a derivative, keep it off the path with "
             "`tf.stop_gradient`, or wrap it in a `tf.custom_gradient`",
-            event=event, mends=False,
+            event=event, change=changes.seen("the exception says so"),
         )  # fmt: skip
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 from ...facts.case import ErrorCase
+from ...facts.stores import stored
+from ...source.place import Place, nodes
 from ...trace.finding import Finding
 from ..base import Rule
 
@@ -46,12 +50,31 @@ print(doubled + 1.0)
         )
         if not leaked:
             return None
+        store = stored(case.trace, case.place)
+        if store is not None:
+            return case.finding(
+                self, store,
+                f"`{store.brief}` keeps a tensor of `{_function(store)}`, which exists only while "
+                f"that is traced; line {case.place.line} uses it outside.",
+                "return the tensor from the `tf.function`, and store what it returns",
+                also=[(case.place, "used here, outside of the function")],
+            )  # fmt: skip
         return case.finding(
             self, case.place,
             "a tensor that was stored while a `tf.function` was traced is used here, outside of "
             "it.",
             "return the tensor from the `tf.function`, and use what it returns",
         )  # fmt: skip
+
+
+def _function(store: Place) -> str:
+    """The function that a statement stands in."""
+    inside = [
+        node for node in nodes(store.file)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.lineno <= store.line <= (node.end_lineno or 0)
+    ]  # fmt: skip
+    return inside[-1].name if inside else store.function
 
 
 RULE = TfFunctionLeak()

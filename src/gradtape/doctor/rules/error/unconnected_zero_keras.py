@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...facts import changes
 from ...facts.case import Case
 from ...trace import Variable
 from ...trace.finding import Finding
@@ -50,7 +51,7 @@ grads = tape.gradient(loss, used.trainable_variables)
             "unconnected_gradients=\"zero\" cannot make zeros.",
             "leave unconnected_gradients out, or give the variables inside: "
             "`[v.value for v in ...]`",
-            mends=False,
+            change=changes.seen("the exception says so"),
         )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import ast
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.faults import Fault
 from ...source import edits
@@ -18,6 +19,7 @@ from ..counts import share
 
 class DivisionByZero(FaultRule):
     code, name = "GT305", "division-by-zero"
+    gives_way_to = frozenset({"where-nan-trap", "inf-mask", "exp-overflow"})
     kinds = frozenset({"RealDiv", "Reciprocal", "Inv", "Mean", "Xdivy", "Pow", "FloorMod"})
     title = "a divisor is 0, or a mean is taken of nothing"
     lesson = """\
@@ -46,6 +48,7 @@ grad = tape.gradient(loss, w)
             if np.size(event.inputs[0].array):
                 return None
             said = f"`{text}` is the mean of nothing: its operand has no elements."
+            change = changes.set_value({event.outputs[0]: 0.0}, "0 in its place")
             fix = "skip the empty selection, or divide the sum with `tf.math.divide_no_nan`"
         else:
             divisor = event.inputs[0 if event.kind in ("Reciprocal", "Inv", "Pow") else 1]
@@ -53,13 +56,14 @@ grad = tape.gradient(loss, w)
             if not zeros.any() or (event.kind == "Pow" and not _negative(event)):
                 return None
             said = f"`{text}` divides by 0{share(zeros)}."
+            change = changes.safe(divisor, zeros, 1.0)
             fix = "divide with `tf.math.divide_no_nan`, or add a little to the divisor"
         edit = _edit(event)
         unit = _unit_vector(event)
         if unit is not None:  # divide_no_nan would leave it at 0 for ever
             fix = f"keep the length above 0: `{unit}`"
             edit = edits.replaced(event.place, unit)
-        return case.finding(self, event.place, said, fix, event=event, mends=False, edit=edit)
+        return case.finding(self, event.place, said, fix, event=event, change=change, edit=edit)
 
 
 def _edit(event: Event) -> str | None:

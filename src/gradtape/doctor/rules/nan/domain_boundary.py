@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.faults import Fault
 from ...source import edits
@@ -41,6 +43,9 @@ FIXES = {
 
 class DomainBoundary(FaultRule):
     code, name = "GT307", "domain-boundary"
+    gives_way_to = frozenset(
+        {"learning-rate-divergence", "where-nan-trap", "inf-mask", "exp-overflow"}
+    )
     kinds = frozenset(EDGES)
     title = "an argument at the edge of the domain: the derivative is infinite or does not exist"
     lesson = """\
@@ -76,8 +81,17 @@ grad = tape.gradient(angle, a)
             self, event.place,
             f"the argument of `{event.place.text}` is {words}{share(outside)}, where the "
             "function has no finite derivative.",
-            fix, event=event, mends=False, edit=None if np.all(outside) else _edit(event),
+            fix, event=event, change=_inside(event, beyond, outside),
+            edit=None if np.all(outside) else _edit(event),
         )  # fmt: skip
+
+
+def _inside(event: Event, beyond: Any, outside: Any) -> changes.Change:
+    """The argument inside of the domain."""
+    for number in (0.5, 1.5):
+        if not np.any(beyond(np.asarray(number))):
+            return changes.safe(event.inputs[0], outside, number)
+    return changes.unknown("where it is finite is not known")
 
 
 def _edit(event: Event) -> str | None:

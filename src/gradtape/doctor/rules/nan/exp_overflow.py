@@ -6,23 +6,34 @@ import ast
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
-from ...facts.faults import Fault
+from ...facts.faults import Fault, finite, masked_fault
 from ...source import edits
 from ...source.place import Place, parents
-from ...trace import Event
+from ...trace import Event, Value
 from ...trace.finding import Finding
 from ..base import FaultRule
+from ..counts import share
+
+DIVISORS = {"RealDiv": 1, "Reciprocal": 0, "Inv": 0, "Log": 0, "Rsqrt": 0}
+SCALING = frozenset({"Mul", "Identity", "Reshape", "Square", "Sqrt", "Pow"})
+GROWING = SCALING | {"AddV2", "Add", "Sub", "Sum", "Mean", "BiasAdd", "Cast"}
+FAR = 4  # ops between the exponential and what fails
+HUGE = 1e15
 
 
 class ExpOverflow(FaultRule):
     code, name = "GT306", "exp-overflow"
+    gives_way_to = frozenset({"learning-rate-divergence", "where-nan-trap", "inf-mask"})
     kinds = frozenset({"Exp", "Expm1", "Sinh", "Cosh"})
     title = "the exponential of a large number is infinite"
     lesson = """\
 exp(89) does not fit into float32 (exp(710) not into float64, exp(11.1) not into float16), and an
 infinity soon becomes NaN: inf / inf, inf - inf. The stable forms never form it: `tf.nn.softmax`,
-`tf.reduce_logsumexp`, `tf.nn.softplus` for log(1 + exp(x)), `tf.sigmoid`."""
+`tf.reduce_logsumexp`, `tf.nn.softplus` for log(1 + exp(x)), `tf.sigmoid`. At the other end,
+exp(-104) is 0 in float32, and a variance of exp(log_var) that is 0 cannot be divided by: bound the
+argument."""
     failing = """\
 w = tf.Variable([100.0, 1.0])
 with tf.GradientTape() as tape:
@@ -40,6 +51,62 @@ grad = tape.gradient(loss, w)
 """
     ignore = "Never: the infinity becomes NaN."
 
+    def examine(self, case: Case) -> Finding | None:
+        return super().examine(case) or self._behind(case)
+
+    def _behind(self, case: Case) -> Finding | None:
+        """Where the exponential is not the first op whose result is not finite, but the reason:
+        it is 0 and divided by, or so large that the next op overflows."""
+        fault = case.fault
+        if fault is None or fault.event is None or fault.event.kind in self.kinds:
+            return None
+        event = fault.event
+        if fault.backward:
+            if all(finite(v.array) for v in event.inputs):
+                return None
+            hidden = masked_fault(case.targets)  # the infinity that the value does not show
+            made = None if hidden is None else hidden.event
+            if hidden is None or made is None or made.kind not in self.kinds:
+                return None
+            return self.explain(case, hidden, made)
+        if event.kind in DIVISORS:
+            return self._underflow(case, event)
+        for value in event.inputs:
+            made = _exponential(value, GROWING)
+            if made is not None and float(np.max(made.outputs[0].array)) > HUGE:
+                return self._overflow(case, made, event)
+        return None
+
+    def _underflow(self, case: Case, event: Event) -> Finding | None:
+        made = _exponential(event.inputs[DIVISORS[event.kind]], SCALING)
+        if made is None:
+            return None
+        zeros = np.asarray(made.outputs[0].array) == 0
+        if not zeros.any():
+            return None
+        least = float(np.min(np.asarray(made.inputs[0].array, np.float64)))
+        return case.finding(
+            self, made.place,
+            f"`{made.place.text}` underflows to 0{share(zeros)}: its argument goes down to "
+            f"{least:.4g}, and `{event.place.text}` needs more than 0.",
+            "bound the argument first, as with `tf.clip_by_value(x, -10.0, 10.0)`, or use "
+            "`tf.nn.softplus(x) + 1e-6` for what must be above 0",
+            event=made, change=_bounded(made),
+            also=[(event.place, "not finite from here on")],
+        )  # fmt: skip
+
+    def _overflow(self, case: Case, made: Event, event: Event) -> Finding:
+        largest = float(np.max(np.asarray(made.inputs[0].array, np.float64)))
+        top = float(np.max(np.asarray(made.outputs[0].array, np.float64)))
+        return case.finding(
+            self, made.place,
+            f"`{made.place.text}` is as large as {top:.2g}, since its argument goes up to "
+            f"{largest:.4g}, and `{event.place.text}` overflows with it.",
+            "bound the argument first, as with `tf.clip_by_value(x, -10.0, 10.0)`, or compute with "
+            "the logarithm",
+            event=made, change=_bounded(made), also=[(event.place, "overflows here")],
+        )  # fmt: skip
+
     def explain(self, case: Case, fault: Fault, event: Event) -> Finding | None:
         if fault.backward:
             return None
@@ -51,8 +118,28 @@ grad = tape.gradient(loss, w)
             f"result does not fit into {dtype}.",
             "use the stable form (`tf.nn.softmax`, `tf.reduce_logsumexp`, `tf.nn.softplus`), or "
             "subtract the largest value first",
-            event=event, mends=False, edit=_softplus(event.place),
+            event=event, change=_bounded(event), edit=_softplus(event.place),
         )  # fmt: skip
+
+
+def _bounded(event: Event) -> changes.Change:
+    given = event.inputs[0]
+    array = np.asarray(given.array)
+    return changes.set_value({given: np.clip(array, -9.0, 9.0)}, "arguments up to 9")
+
+
+def _exponential(value: Value, passing: frozenset[str]) -> Event | None:
+    """The exponential that a value is, or is a multiple of."""
+    for _ in range(FAR):
+        event = value.maker
+        if event is None or not event.inputs or event.way != "op":
+            return None
+        if event.kind == "Exp":
+            return event
+        if event.kind not in passing:
+            return None
+        value = max(event.inputs, key=lambda v: v.maker is not None and v.maker.time)
+    return None
 
 
 def _softplus(place: Place) -> str | None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
+from ...facts.faults import finite
 from ...facts.replay import above, flows_in, replay, wide
-from ...trace import Event, Query, Value
+from ...source.place import Place
+from ...trace import Event, Query, Value, Variable
 from ...trace.finding import Finding
 from ...trace.history import Line, Record, Series
 from ...trace.states import EXPLODING
@@ -69,11 +74,13 @@ for step in range(60):
         if uphill := _uphill(case, update):
             why = "each step goes up along the gradient, not down"
             fix = "subtract the gradient (assign_sub), or bound what is to be made large"
+        first_of_all, *others = _updates(case, update)
         return case.finding(
-            self, update.place,
+            self, first_of_all,
             f"{target} grew {rate:.3g}-fold a step, from {first:.2g} to {last:.2g} over "
             f"{steps + 1} steps: {why}.",
-            fix, mends=False, sure=not uphill,
+            fix, change=changes.step_size(partial(_helps, case), "a smaller step"), sure=not uphill,
+            also=[(place, "and this far too") for place in others],
         )  # fmt: skip
 
     def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
@@ -130,7 +137,32 @@ def _descends(case: Case) -> bool:
         return False
     first, last = (float(sum(np.sum(wide(a)) for a in arrays)) for arrays in (
         [t.array for t in targets], [run[t] for t in targets]))  # fmt: skip
-    return last < first
+    return bool(np.isfinite(first)) and last < first
+
+
+def _helps(case: Case) -> bool | None:
+    """Would a small step from where the last sound one began have made the loss smaller?"""
+    before = [q for q in case.trace.queries if q.place == case.query.place]
+    for query in reversed(before):
+        targets = [t for t in query.targets if isinstance(t, Value)]
+        given: dict[Variable | None, Any] = {
+            a.source: a.array for a in query.answers if isinstance(a.source, Variable)
+        }
+        sound = [t.array for t in targets] + list(given.values())
+        if not targets or not given or not all(a is not None and finite(a) for a in sound):
+            continue
+        reads = [v for v in _reads(case, query) if v.variable in given]
+        slope = float(sum(np.sum(wide(given[v.variable]) ** 2) for v in reads))
+        start = float(sum(np.sum(wide(t.array)) for t in targets))
+        if not slope:
+            continue
+        step = 1e-3 * max(abs(start), 1e-6) / slope
+        moved = {v: wide(v.array) - step * wide(given[v.variable]) for v in reads}
+        run = replay(targets, moved, flows_in(query.tape, above(targets)))
+        if run.failed:
+            return None
+        return float(sum(np.sum(wide(run[t])) for t in targets)) < start
+    return None
 
 
 def _reads(case: Case, query: Query) -> list[Value]:
@@ -148,6 +180,16 @@ def _line(record: Record, case: Case) -> Line | None:
 def _update(case: Case) -> Event | None:
     """Where the source was last changed between the steps."""
     return None if case.variable is None else case.trace.update(case.variable)
+
+
+def _updates(case: Case, own: Event) -> list[Place]:
+    """Where the sources of the query were changed in the last step: one fault of them all."""
+    asked = [a.source for a in case.query.answers if isinstance(a.source, Variable)]
+    steps = [q.time for q in case.trace.queries if q.place == case.query.place]
+    start = max((t for t in steps if t < own.time), default=own.time)
+    found = [event for v in asked if (event := case.trace.update(v)) is not None]
+    found = [event for event in found if event is own or event.time > start]
+    return list(dict.fromkeys(event.place for event in sorted(found, key=lambda e: e.time)))
 
 
 def _uphill(case: Case, update: Event) -> bool:

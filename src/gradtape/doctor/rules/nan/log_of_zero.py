@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.faults import Fault
 from ...source import edits
@@ -21,6 +22,7 @@ SQUASHING = ("Sigmoid", "Softmax")
 
 class LogOfZero(FaultRule):
     code, name = "GT304", "log-of-zero"
+    gives_way_to = frozenset({"where-nan-trap", "inf-mask", "exp-overflow"})
     kinds = frozenset({"Log", "Xlogy", "LogMatrixDeterminant"})
     title = "the logarithm of 0 was taken: minus infinity, and NaN after it"
     lesson = """\
@@ -64,7 +66,7 @@ grad = tape.gradient(loss, w)
             self, event.place,
             f"`{event.place.text}` takes the logarithm of 0{share(zeros)}, which is minus "
             "infinity.",
-            fix, event=event, mends=False, edit=edit,
+            fix, event=event, change=changes.safe(operand, zeros, 1e-7), edit=edit,
             also=[(e.place, f"this {e.name} is exactly 0 or 1 there") for e in squashed[:1]],
         )  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.faults import Fault, masked_fault
 from ...trace.finding import Finding
@@ -52,9 +53,20 @@ grad = tape.gradient(loss, w)
             "clean the data first: drop these rows, or fill them with "
             "`tf.where(tf.math.is_nan(x), 0.0, x)`",
             # A layer that takes them in is not at fault: its call is shown, not its making.
-            event=uses[0] if uses and uses[0].layer is None else None, mends=False,
+            event=uses[0] if uses and uses[0].layer is None else None,
+            change=_filled(case),
             also=[(e.place, "enters the computation here") for e in uses[:1] if e.place != place],
         )  # fmt: skip
+
+
+def _filled(case: Case) -> changes.Change:
+    """0 for NaN in whatever came into the step: a variable may be made of the number at fault."""
+    values = {}
+    for value in case.question.above(*case.targets):
+        came = value.floating and (value.maker is None or value.maker.way != "op")
+        if came and np.isnan(np.asarray(value.array, np.complex128)).any():
+            values[value] = np.nan_to_num(np.asarray(value.array))
+    return changes.set_value(values, "0 in their place")
 
 
 def _came_in(case: Case) -> Fault | None:

@@ -6,6 +6,7 @@ import ast
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.faults import Fault
 from ...source import edits
@@ -19,6 +20,7 @@ SAFE = "tf.sqrt(tf.reduce_sum(tf.square(x)) + 1e-12)"
 
 class NormAtZero(FaultRule):
     code, name = "GT303", "norm-at-zero"
+    gives_way_to = frozenset({"inf-mask", "exp-overflow", "where-nan-trap"})
     kinds = frozenset({"Sqrt", "Rsqrt", "EuclideanNorm", "ComplexAbs"})
     title = "the norm of a zero vector: it has no derivative there"
     lesson = """\
@@ -50,8 +52,14 @@ grad = tape.gradient(length, x)
             f"`{text}` is the norm of a zero vector, whose gradient is 0/0.",
             f"add a little under the root: `{_instead(event.place) or SAFE}`, or use the squared "
             "norm",
-            event=event, mends=False, edit=edits.replaced(event.place, _instead(event.place)),
+            event=event, change=_above_zero(event),
+            edit=edits.replaced(event.place, _instead(event.place)),
         )  # fmt: skip
+
+
+def _above_zero(event: Event) -> changes.Change:
+    given = event.inputs[0]
+    return changes.safe(given, np.asarray(given.array) == 0, 1e-6)
 
 
 def _instead(place: Place) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.faults import Fault
 from ...source import edits
@@ -16,6 +17,7 @@ from ..counts import share
 
 class SqrtAtZero(FaultRule):
     code, name = "GT302", "sqrt-at-zero"
+    gives_way_to = frozenset({"norm-at-zero", "inf-mask", "exp-overflow", "where-nan-trap"})
     kinds = frozenset({"Sqrt", "Rsqrt"})
     title = "the square root of 0: its derivative is infinite"
     lesson = """\
@@ -46,7 +48,8 @@ grad = tape.gradient(loss, x)
             self, event.place,
             f"`{text}` takes the square root of 0{share(zeros)}, where its derivative is infinite.",
             f"add a little before the root: `{_instead(event.place) or 'tf.sqrt(x + 1e-12)'}`",
-            event=event, mends=False, edit=edits.replaced(event.place, _instead(event.place)),
+            event=event, change=changes.safe(event.inputs[0], zeros, 1e-6),
+            edit=edits.replaced(event.place, _instead(event.place)),
         )  # fmt: skip
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.expressions import operand
 from ...facts.faults import backward_fault, descendants, finite
+from ...trace import Value
 from ...trace.finding import Finding
 from ..base import Rule
 from ..counts import share
@@ -62,8 +66,14 @@ grad = tape.gradient(loss, x)
             f"finite derivative there{share(bad)}, and 0 times that is NaN.",
             f"make the operand safe first: `safe = tf.where(condition, {words}, 1.0)`, use `safe` "
             "here, and keep the outer `tf.where`",
-            event=event, mends=False, also=[(pick.place, "this `tf.where` picks the other branch")],
+            event=event, change=_made_safe(event.inputs[1 if divides else 0], bad),
+            also=[(pick.place, "this `tf.where` picks the other branch")],
         )  # fmt: skip
+
+
+def _made_safe(value: Value, bad: Any) -> changes.Change:
+    array = np.asarray(value.array)
+    return changes.safe(value, bad if np.shape(bad) == array.shape else True, 1.0)
 
 
 RULE = WhereNanTrap()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.graph import ancestors, path
 from ...trace import Event, Query, Value
@@ -64,8 +65,11 @@ unconnected_gradients="zero" to get it as numbers."""
         return case.finding(
             self, event.place, _message(name, inner, pieces),
             f"expect 0 here, or make `{inner}` curved in `{name}`, with tanh or softplus",
-            event=event, mends=False, also=[(first.place, "the first derivative")],
-            would_be=WouldBe(np.zeros(case.nodes[0].shape), 0.0, "a straight line has no bend"),
+            event=event, also=[(first.place, "the first derivative")],
+            change=changes.replayed(
+                WouldBe(np.zeros(case.nodes[0].shape), 0.0, "a straight line has no bend"),
+                words="zeros asked for where there is no path",
+            ),
         )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from ..base import Rule
 
 class GatherIndex(Rule):
     code, name, states = "GT126", "gather-index", frozenset({"none"})
+    gives_way_to = frozenset({"integer-source"})
     title = "the source only chooses which entries are taken: an index has no derivative"
     lesson = """\
 `tf.gather(table, i)`, `table[i]` and `tf.one_hot(i, n)` have a gradient for the table, never for

@@ -9,6 +9,7 @@ from ..base import CutRule
 
 class IntegerCast(CutRule):
     code, name, states = "GT129", "integer-cast", frozenset({"none"})
+    gives_way_to = frozenset({"gather-index"})
     title = "tf.cast to whole numbers stands on every path"
     lesson = """\
 Whole numbers have no gradient. A `tf.cast` to an integer type ends the path, also when the result

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import Any
 
+from ...facts import changes
 from ...facts.case import Case, ErrorCase
 from ...facts.graph import Cut
 from ...source import flow, rewrite
@@ -22,11 +24,9 @@ class TakenOut(CutRule):
     states = frozenset({"none", "error", "ok"})
     scalar: bool
 
-    def examine(self, case: Case) -> Finding | None:
+    def examine(self, case: Case) -> Finding | Iterable[Finding] | None:
         if case.answer.state == "error" and not out_of_reach(case):
             return None
-        if case.answer.state != "ok" and case.cut_by(self.cause) is not None:
-            _ = case.would_be  # computing it again proves that the value came back
         return super().examine(case) or _lost(self, case)
 
     def more(self, case: Case, cut: Cut) -> dict[str, Any]:
@@ -122,7 +122,8 @@ def _lost(rule: TakenOut, case: Case) -> Finding | None:
             rule, exit.place,
             f"`{exit.place.text.splitlines()[0]}` takes the numbers of {given}`{case.answer.name}` "
             f"out of the tape, and no other path leads to `{case.query.target_name}`.",
-            "keep the tensor, and compute with tf's functions", sure=False, mends=False,
+            "keep the tensor, and compute with tf's functions", sure=False,
+            change=changes.unknown("where its numbers came back is not known"),
         )  # fmt: skip
     return None
 

@@ -10,6 +10,7 @@ from ..base import Rule
 
 class NontrainableVariable(Rule):
     code, name, states = "GT106", "nontrainable-variable", frozenset({"none"})
+    gives_way_to = frozenset({"nontrainable-sources"})
     title = "the variable has trainable=False, and nobody told the tape to watch it"
     lesson = """\
 Tapes watch trainable variables by themselves when they are read. A variable made with

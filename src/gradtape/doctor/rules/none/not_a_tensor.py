@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from ...facts import names
+from ...facts import changes, names
 from ...facts.case import Case, ErrorCase
 from ...trace import Value
 from ...trace.finding import Finding
@@ -55,7 +55,8 @@ grad = tape.gradient(y, x)
         return case.finding(
             self, case.query.place,
             f"the target `{case.query.target_name}` is {_kind(plain[0])}, not a tensor.",
-            "compute the target with tf's functions inside the tape", mends=False,
+            "compute the target with tf's functions inside the tape",
+            change=changes.seen("the exception says so"),
         )  # fmt: skip
 
     def examine_error(self, case: ErrorCase) -> Finding | None:

@@ -10,6 +10,7 @@ from ..base import Rule
 
 class NotWatched(Rule):
     code, name, states = "GT101", "not-watched", frozenset({"none"})
+    gives_way_to = frozenset({"variable-rebound"})
     title = "a plain tensor is a source, and nobody told the tape to watch it"
     lesson = """\
 A tape watches trainable variables by itself. A plain tensor is a constant to it until

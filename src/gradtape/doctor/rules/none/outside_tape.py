@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...facts.case import Case
-from ...facts.graph import Cut, makers
+from ...facts import changes
+from ...facts.case import OPEN, Case
+from ...facts.graph import Cut, ancestors, makers
+from ...facts.partial import alone
 from ...facts.replay import above
 from ...source.place import Place
 from ...trace import Event
 from ...trace.finding import Finding
-from ..base import CutRule
+from ..base import CutRule, lost
+
+CARRIED = ("assign", "gradient")  # ways by which a step depends on the steps before
 
 
 class OutsideTape(CutRule):
     code, name, states = "GT105", "outside-tape", frozenset({"none", "ok"})
+    gives_way_to = frozenset({"second-order-outside"})
     title = "a part of the computation ran while the tape was not recording"
     lesson = """\
 A tape knows what ran inside its `with` block and nothing else. What was computed before it, after
@@ -38,7 +43,7 @@ grad = tape.gradient(loss, w)
 
     def examine(self, case: Case) -> Finding | None:
         if case.answer.state == "ok":
-            return self._lost_term(case)
+            return self._term(case)
         cut = case.cut_by("outside-tape")
         if cut is None or case.path is None:
             return None
@@ -46,6 +51,21 @@ grad = tape.gradient(loss, w)
         return case.finding(
             self, place, self._message(case, cut, place), self.fix(case, cut),
             event=cut.event, also=[(case.tape.place, "the tape records from here")],
+        )  # fmt: skip
+
+    def _term(self, case: Case) -> Finding | None:
+        """Of what is added to the target, where it can be moved into the block."""
+        cut = case.lost_term
+        if cut is None or cut.cause != self.cause:
+            return None
+        place = self._place(case, cut)
+        also = [(case.tape.place, "the tape records from here")]
+        if place != cut.event.place:
+            also.append((cut.event.place, "computed here"))
+        return case.finding(
+            self, place, lost(case, place), self.fix(case, cut), event=cut.event, state="wrong",
+            sure=False, also=also,
+            change=None if alone(case, cut.event) else changes.unknown(OPEN["wrong"]),
         )  # fmt: skip
 
     def _place(self, case: Case, cut: Cut) -> Place:
@@ -63,7 +83,9 @@ grad = tape.gradient(loss, w)
         place, when = self._place(case, cut), self._when(case, cut.event)
         below = case.below if when == "before" else None
         moved = {place.line}
-        for event in makers(above(case.targets)):
+        term = case.answer.state == "ok"
+        values = ancestors(cut.event.outputs, CARRIED) if term else above(case.targets)
+        for event in makers(values):
             if self._when(case, event) == when and (
                 below is None or any(v in below for v in event.inputs)
             ):
@@ -93,12 +115,24 @@ grad = tape.gradient(loss, w)
         """Did the tape know it until it was reset?"""
         return any(start <= cut.event.time < stop for start, stop in case.tape.forgotten)
 
+    def _of_a_step_before(self, case: Case, cut: Cut) -> bool:
+        """Is it carried over: recorded by another tape, or written after the call that asks?"""
+        if case.answer.state != "ok" or self._when(case, cut.event) != "before":
+            return False
+        place, asks = self._place(case, cut), case.query.place
+        return bool(cut.event.tapes) or (place.code is asks.code and place.line > asks.line)
+
     def fix(self, case: Case, cut: Cut) -> str:
         if self._forgotten(case, cut):
             assert case.tape.reset is not None
             return f"ask for the gradient before line {case.tape.reset.line}, or leave it out"
         if self._when(case, cut.event) == "between":
             return "take this line out of the block that stops the recording"
+        if self._of_a_step_before(case, cut):
+            return (
+                f"compute it anew in every step, inside of the `with` block of line "
+                f"{case.tape.place.line}"
+            )
         where = "end" if self._when(case, cut.event) == "after" else "start"
         line = case.tape.place.line
         return f"move {self._lines(case, cut)} into the `with` block of line {line}, at its {where}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...facts import changes
 from ...facts.case import Case
 from ...trace.finding import Finding
 from ..base import Rule
@@ -49,7 +50,8 @@ grad = tape.gradient(loss, weights)
             self, source.made,
             f"this line has made {made} variables: `{case.query.target_name}` was computed with "
             f"another one than the `{case.answer.name}` that is asked for.",
-            "make the variable once, before the tape, and use that one every time", mends=False,
+            "make the variable once, before the tape, and use that one every time",
+            change=changes.ask_for(*twins),
             also=[(case.query.place, "asked for here")],
         )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import Any
 
 from ...facts.bridges import THROUGH
@@ -18,6 +19,7 @@ LONG = 40  # characters of a call that is written twice
 
 class RoundingOp(CutRule):
     code, name, states = "GT128", "rounding-op", frozenset({"none", "zero"})
+    gives_way_to = frozenset({"gather-index"})
     title = "a rounding op stands on every path: its derivative is 0 wherever it exists"
     lesson = """\
 `round`, `floor`, `ceil` and whole division are staircases: flat nearly everywhere, so TensorFlow
@@ -41,7 +43,7 @@ grad = tape.gradient(loss, w)
 """
     ignore = "When only the rounded number is wanted, for a log or an index off the path."
 
-    def examine(self, case: Case) -> Finding | None:
+    def examine(self, case: Case) -> Finding | Iterable[Finding] | None:
         signs = [d.event for d in case.deaths if d.event.kind == "Sign"] if _zero(case) else []
         if signs:
             cut = Cut(self.cause, signs[0], signs[0].inputs[0], signs[0].outputs[0])

@@ -5,18 +5,24 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.graph import Cut
+from ...facts.partial import is_derivative
+from ...source.place import Place
 from ...trace.finding import Finding
-from ..base import CutRule
+from ..base import CutRule, lost
 
 
 class SecondOrderOutside(CutRule):
-    code, name, states = "GT108", "second-order-outside", frozenset({"none"})
+    code, name, states = "GT108", "second-order-outside", frozenset({"none", "ok"})
+    gives_way_to = frozenset({"constant-derivative"})
     title = "the first derivative was taken outside the tape that is asked for the second"
     lesson = """\
 A second derivative is the derivative of a gradient: the outer tape must record the call of
-`inner.gradient(...)`. Called after the outer block has ended, its result is a constant."""
+`inner.gradient(...)`. Called after the outer block has ended, its result is a constant. A penalty
+on a gradient is such a case: taken before the block of the loss, it is in the loss as a number and
+not in its gradient."""
     failing = """\
 x = tf.Variable(2.0)
 with tf.GradientTape() as outer:
@@ -36,8 +42,10 @@ d2y = outer.gradient(dy, x)
     ignore = "Never, if the second derivative is wanted."
 
     def examine(self, case: Case) -> Finding | None:
+        if case.answer.state == "ok":
+            return self._term(case)
         cuts = [] if case.path is None else case.path.cuts
-        mine = [cut for cut in cuts if cut.cause == self.cause or _answered(case, cut)]
+        mine = [cut for cut in cuts if is_derivative(case, cut)]
         # What ran before the outer tape belongs into it too: one move mends both.
         if not mine or any(cut.cause not in (self.cause, "outside-tape") for cut in cuts):
             return None
@@ -45,6 +53,25 @@ d2y = outer.gradient(dy, x)
         return case.finding(
             self, cut.event.place, self.message(case, cut), self.fix(case, cut), event=cut.event,
             **self.more(case, cut),
+        )  # fmt: skip
+
+    def _term(self, case: Case) -> Finding | None:
+        """Of what is added to the target: a penalty on a gradient."""
+        cut = case.lost_term
+        if cut is None or not is_derivative(case, cut):
+            return None
+        place = _seen(case, cut)
+        also = self.more(case, cut)["also"]
+        fix = self.fix(case, cut)
+        if place != cut.event.place:
+            also.append((cut.event.place, "the first derivative is taken here"))
+            fix = f"move this call into the `with` block of line {case.tape.place.line}"
+        return case.finding(
+            self, place, lost(case, place), fix, event=cut.event, state="wrong", sure=False,
+            also=also,
+            change=changes.unknown(
+                "the first derivative was not recorded, so there is nothing to differentiate again"
+            ),
         )  # fmt: skip
 
     def message(self, case: Case, cut: Cut) -> str:
@@ -71,11 +98,17 @@ d2y = outer.gradient(dy, x)
         return {"also": [(case.tape.place, "the outer tape records from here")]}
 
 
-def _answered(case: Case, cut: Cut) -> bool:
-    """Did another tape record what computed the first derivative, but not this one?"""
-    return cut.cause == "outside-tape" and any(
-        query.place == cut.event.place for query in case.trace.queries if query is not case.query
-    )
+def _seen(case: Case, cut: Cut) -> Place:
+    """The call that takes the derivative, seen from the function that holds the block: by the ops
+    that follow it in a function of its own."""
+    own, codes = cut.event.place, (case.tape.place.code, case.query.place.code)
+    if own.code in codes:
+        return own
+    for user in cut.output.users:
+        seen = user.place_in(*codes)
+        if user.place.code is own.code and seen.code in codes:
+            return seen
+    return cut.event.place_in(*codes)
 
 
 RULE = SecondOrderOutside()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.graph import Cut
 from ...source import edits
@@ -56,8 +57,7 @@ When the source is meant to stay fixed; then do not ask for its gradient."""
             alone = "it is that of the part which is not stopped"
             return {
                 "edit": edits.replaced(place, _straight(place)),
-                "mends": False,
-                "why_not": alone,
+                "change": changes.opened(alone),
             }
         whole = found is not None and not found.how and found.norm > 0  # nothing else in the way
         return {"edit": edits.unwrapped(place) if whole else None}

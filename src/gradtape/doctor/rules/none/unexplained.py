@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...facts import changes
 from ...facts.case import Case
 from ...trace import Event, Value
 from ...trace.finding import Finding
@@ -10,6 +11,7 @@ from ..base import Rule
 
 class Unexplained(Rule):
     code, name, states = "GT199", "unexplained", frozenset({"none", "nan", "inf"})
+    last_resort = True
     title = "the path was searched, and no rule knows the cause"
     lesson = """\
 The doctor followed every computation from the source to the target, with the numbers that flowed
@@ -49,7 +51,8 @@ grad = tape.gradient(y, x)
             f"a path leads from `{case.answer.name}` to `{case.query.target_name}`, but the "
             f"gradient {where}; no rule knows why.",
             "look at this op: does it have a derivative for this operand?",
-            event=event, mends=False,
+            event=event,
+            change=changes.seen("the gradient was followed op by op up to there"),
         )  # fmt: skip
 
     def _broken(self, case: Case) -> Finding | None:
@@ -62,7 +65,8 @@ grad = tape.gradient(y, x)
         return case.finding(
             self, place,
             f"{side} is first not finite in `{place.text.splitlines()[0]}`; no rule knows why.",
-            "look at the numbers that go into this op", event=event, mends=False,
+            "look at the numbers that go into this op", event=event,
+            change=changes.seen("the gradient was followed op by op up to there"),
         )  # fmt: skip
 
 

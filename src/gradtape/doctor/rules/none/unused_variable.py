@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...facts import changes
 from ...facts.case import Case
 from ...source import flow
 from ...source.place import Place
@@ -14,6 +15,10 @@ from .comparison_op import RULE as COMPARISON
 
 class UnusedVariable(Rule):
     code, name, states = "GT120", "unused-variable", frozenset({"none"})
+    gives_way_to = frozenset({
+        "inactive-branch", "wrong-sources", "recreated-variable", "constant-derivative",
+        "python-scalar", "left-the-tape", "tf-function-python-state", "nontrainable-sources",
+    })  # fmt: skip
     title = "the source is never read, or what was computed from it is dropped"
     lesson = """\
 The gradient of something that the target does not depend on is None. A bias that `__call__`
@@ -63,7 +68,7 @@ dw, db = tape.gradient(loss, [w, b])
             f"`{name}` is never {verb} while `{case.tape_name}` records, so `{target}` does not "
             "depend on it.",
             f"use `{name}` in the computation of `{target}`, or leave it out of the sources",
-            mends=False,
+            change=changes.ask_for(),
             also=[(e.place, f"`{other}` is used here, without `{name}`") for other, e in beside],
         )  # fmt: skip
 
@@ -75,7 +80,7 @@ dw, db = tape.gradient(loss, [w, b])
             f"`{case.query.target_name}` is computed from it.",
             "let the number itself enter, or weight both branches with something smooth such as "
             "`tf.sigmoid(k * (x - threshold))`",
-            mends=False,
+            change=changes.ask_for(),
         )  # fmt: skip
 
     def _dropped(self, case: Case, steps: list[Event]) -> Finding:
@@ -87,7 +92,7 @@ dw, db = tape.gradient(loss, [w, b])
                 "it.",
                 f"leave `{name}` out of the sources, as `trainable_variables` does with what is "
                 "not to be learned",
-                mends=False,
+                change=changes.ask_for(),
             )  # fmt: skip
         bound = sorted(flow.bound_at(last.place))
         what = f"`{bound[0]}`" if len(bound) == 1 else f"the result of `{last.place.text}`"
@@ -100,7 +105,7 @@ dw, db = tape.gradient(loss, [w, b])
             f"what is computed from `{name}` ends here: {what} is not used on the way to "
             f"`{target}`.",
             f"use {what} in the computation of `{target}`, or leave `{name}` out of the sources",
-            mends=False,
+            change=changes.ask_for(),
         )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from itertools import pairwise
 from types import CodeType
 
@@ -171,18 +172,35 @@ def _called(case: Case, event: Event) -> list[str]:
 
 def _former(case: Case, source: Value, called: list[str]) -> Variable | None:
     """The variable that the name stood for: when it was asked for before, or where it was made."""
-    above = [v.variable for v in ancestors([source]) if v.variable is not None]
     number = case.query.answers.index(case.answer)
     asked = [
         query.answers[number].source
         for query in case.trace.queries
         if query.place == case.query.place and len(query.answers) > number
     ]
-    for variable in sorted(dict.fromkeys(above), key=lambda v: (v not in asked, v.number)):
+    for variable in sorted(_above(source), key=lambda v: v not in asked):
         made = [] if variable.made is None else flow.names_of(variable.made)
         if variable in asked or any(_same(bound, name) for bound in made for name in called):
             return variable
     return None
+
+
+def _above(source: Value) -> list[Variable]:
+    """The variables that a tensor was computed from, the nearest first: of `w - 0.1 * grad` that is
+    `w`, and what the gradient was computed from comes last."""
+    found: dict[Variable, None] = {}
+    later: list[Value] = []
+    seen, queue = {source}, deque([source])
+    while queue or later:
+        value = queue.popleft() if queue else later.pop(0)
+        if value.variable is not None:
+            found[value.variable] = None
+        maker = value.maker
+        for given in maker.inputs if maker is not None else ():
+            if given not in seen:
+                seen.add(given)
+                (later if maker is not None and maker.way == "gradient" else queue).append(given)
+    return list(found)
 
 
 RULE = VariableRebound()

@@ -6,7 +6,7 @@ import ast
 
 import numpy as np
 
-from ...facts import names
+from ...facts import changes, names
 from ...facts.case import Case
 from ...facts.graph import ancestors, first_use, path
 from ...trace import Answer, Value, Variable
@@ -17,6 +17,7 @@ from ..reaching import called, reaching
 
 class WrongSources(Rule):
     code, name, states = "GT121", "wrong-sources", frozenset({"none"})
+    gives_way_to = frozenset({"recreated-variable"})
     title = "the gradient is asked for another model's variables, or for another call's tensor"
     lesson = """\
 Two networks of one class, a copy kept for later, a tensor that is computed once more: the loss
@@ -70,8 +71,7 @@ grads = tape.gradient(loss, student.trainable_variables)
             self, case.query.place,
             f"`{case.query.target_name}` was computed with {found}, and the gradient is asked for "
             f"{sources}.",
-            f"ask for the gradient of {found}", mends=False,
-            why_not="it is asked of what the target was not computed with",
+            f"ask for the gradient of {found}", change=changes.ask_for(*(twins or others)),
             also=[(v.made, "used for the target") for v in others[:1] if v.made and not twins],
         )  # fmt: skip
 
@@ -82,7 +82,8 @@ grads = tape.gradient(loss, student.trainable_variables)
                 self, case.query.place,
                 f"`{case.answer.name}` makes a new tensor where the gradient is asked for, and "
                 f"`{case.query.target_name}` was computed from `{parent}` without it.",
-                f"ask for the gradient of `{parent}`, and take the same part of that", mends=False,
+                f"ask for the gradient of `{parent}`, and take the same part of that",
+                change=changes.ask_for(),
             )  # fmt: skip
         twin = _twin(case, source)
         if twin is None or any(case.tape.number in e.tapes for e in source.users):
@@ -95,7 +96,7 @@ grads = tape.gradient(loss, student.trainable_variables)
             self, case.query.place,
             f"`{name}` is not what `{case.query.target_name}` was computed from: that was another "
             "tensor with the same numbers.",
-            f"compute `{case.query.target_name}` from `{name}` itself", mends=False,
+            f"compute `{case.query.target_name}` from `{name}` itself", change=changes.ask_for(),
             also=[(place, "the tensor that was used")] if place is not None else [],
         )  # fmt: skip
 

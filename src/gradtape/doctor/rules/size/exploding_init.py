@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.layers import Chain, Layer, chain, overflowed
 from ...trace.finding import Finding
@@ -60,7 +61,7 @@ grads = tape.gradient(loss, layers)
         layer = _steepest(found)
         return case.finding(
             self, layer.event.place, self._message(found, straight), _fix(layer),
-            event=layer.event, mends=False,
+            event=layer.event, change=_smaller(found),
             also=[(v.made, "the weights are made here") for v in _weights(found)[:1] if v.made],
         )  # fmt: skip
 
@@ -78,6 +79,19 @@ grads = tape.gradient(loss, layers)
             f"each of {len(found)} layers multiplies {what} about {rate:.2g}-fold ({numbers}): the "
             f"weights are too large for the depth."
         )
+
+
+def _smaller(found: Chain) -> changes.Change:
+    """The weights of the layers with the size that keeps what passes."""
+    values = {}
+    for layer in found.layers:
+        array = None if layer.weight is None else np.asarray(layer.weight.array, np.float64)
+        if layer.weight is not None and array is not None and array.ndim >= 2 and array.any():
+            right = math.sqrt(1 / int(np.prod(array.shape[:-1]))) / float(np.std(array) or 1.0)
+            values[layer.weight] = array * min(right, 1.0)
+    if not values:
+        return changes.unknown("the size that the weights should have is not known")
+    return changes.set_value(values, "weights of size sqrt(1 / inputs)")
 
 
 def _overflow(found: Chain, what: str) -> str:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.layers import Chain, chain, overflowed
 from ...trace.finding import Finding
@@ -57,8 +58,24 @@ grad = tape.gradient(loss, w)
             return None
         layer = loop.layers[0]
         return case.finding(
-            self, layer.event.place, _message(loop), _fix(loop), event=layer.event, mends=False
+            self,
+            layer.event.place,
+            _message(loop),
+            _fix(loop),
+            event=layer.event,
+            change=_level(loop),
         )
+
+
+def _level(loop: Chain) -> changes.Change:
+    """The weight of the loop with a size that lets what passes stay as it is."""
+    weight, radius = loop.layers[0].weight, spectral_radius(loop)
+    if weight is None:
+        return changes.unknown("the size that the factor should have is not known")
+    array = np.asarray(weight.array, np.float64)
+    factor = radius or float(np.abs(array).max())
+    reads = {layer.weight: array / factor for layer in loop.layers if layer.weight is not None}
+    return changes.set_value(reads, "a weight whose largest eigenvalue is 1")
 
 
 def _message(loop: Chain) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.faults import descendants
 from ...facts.layers import overflowed
@@ -70,9 +71,14 @@ grad = tape.gradient(loss, w)
             f"gradient of `{case.answer.name}` is multiplied by that.",
             f"bring {' and '.join(names)} to size 1: subtract the mean and divide by the standard "
             "deviation of the training data",
-            event=uses[0] if uses else None, mends=False,
+            event=uses[0] if uses else None, change=_scaled(large),
             also=[(e.place, "enters the computation here") for e in uses[:1] if e.place != place],
         )  # fmt: skip
+
+
+def _scaled(large: list[tuple[float, Value]]) -> changes.Change:
+    values = {v: np.asarray(v.array, np.float64) / size for size, v in large}
+    return changes.set_value(values, "data of size 1")
 
 
 def _large(case: Case) -> list[tuple[float, Value]]:

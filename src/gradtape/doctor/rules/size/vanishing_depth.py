@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.layers import Chain, chain
 from ...trace.finding import Finding
@@ -66,8 +67,16 @@ grads = tape.gradient(loss, layers)
         layer = part.layers[0]
         return case.finding(
             self, layer.event.place, _message(part, shrunk, back <= ahead), _FIX,
-            event=layer.event, mends=False,
+            event=layer.event, change=_level(found),
         )  # fmt: skip
+
+
+def _level(found: Chain) -> changes.Change:
+    shrunk = found.rate(min(found.backward, found.forward))
+    return changes.louder(
+        [layer.event for layer in found.layers], 1 / max(shrunk, 1e-30),
+        "each layer passing on as much as comes to it",
+    )  # fmt: skip
 
 
 def largest(case: Case, found: Chain) -> float:

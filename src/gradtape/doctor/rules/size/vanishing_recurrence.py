@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.layers import Chain, chain
 from ...trace import Value
@@ -94,8 +95,15 @@ grad = tape.gradient(loss, start)
             f"turn, from {loop.layers[-1].arrived:.2g} to {layer.passed:.2g}{numbers}.",
             "use gates (LSTM or GRU), start with an orthogonal matrix, or let early steps reach "
             "the loss on a shorter way",
-            event=layer.event, mends=False, **more,
+            event=layer.event, change=_level(loop), **more,
         )  # fmt: skip
+
+
+def _level(loop: Chain) -> changes.Change:
+    return changes.louder(
+        [layer.event for layer in loop.layers], 1 / max(loop.rate(loop.backward), 1e-30),
+        "each turn passing on as much as comes to it",
+    )  # fmt: skip
 
 
 def _sliced(case: Case) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.names import operand
 from ...facts.replay import flows_in, gradient, replay, wide
@@ -81,9 +82,11 @@ grad = tape.gradient(loss, w)
             f"{shapes[0]} and {shapes[1]} are broadcast to {event.outputs[0].shape}: the loss is "
             f"over all {event.outputs[0].array.size} pairs, not over the {fixed.array.size} that "
             "belong together.",
-            self._fix(event, prediction, fixed), event=event, mends=False, state="wrong",
+            self._fix(event, prediction, fixed), event=event, state="wrong",
             edit=_edit(event, prediction, fixed),
-            would_be=_would_be(case, event, prediction, fixed),
+            change=changes.replayed(
+                _would_be(case, event, prediction, fixed), "the step cannot be replayed"
+            ),
         )  # fmt: skip
 
     def _fix(self, event: Event, prediction: Value, fixed: Value) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...facts import audit
+from ...facts import audit, changes
 from ...facts.backward import walk
 from ...facts.case import Case
 from ...facts.faults import finite
@@ -80,7 +80,8 @@ grad = tape.gradient(loss, w)
             f"it computes is {derivative:.4g}{_which(k, event)}{deaf}.",
             f"correct the gradient function of `{event.name}`: it must return upstream times the "
             "derivative",
-            event=event, mends=False, state="wrong", sure=False, would_be=would_be(case, event),
+            event=event, state="wrong", sure=False,
+            change=changes.replayed(would_be(case, event), "what was meant is not known"),
             also=[(event.place, "called here")] if place is not None else [],
         )  # fmt: skip
 

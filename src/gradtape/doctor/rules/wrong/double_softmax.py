@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.layers import PASSES
 from ...facts.names import operand
@@ -64,9 +65,9 @@ grad = tape.gradient(loss, w)
                 f"been through {what} already (line {squash.place.line}).",
                 f"pass `{raw}` as logits, without {what}" if raw
                 else f"pass what goes into {what} as logits",
-                event=event, mends=False, state="wrong",
+                event=event, state="wrong",
                 also=[(squash.place, "already probabilities")],
-                would_be=_would_be(case, squash),
+                change=changes.replayed(_would_be(case, squash), "the step cannot be replayed"),
             )  # fmt: skip
         return None
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from ...facts import apart, changes
 from ...facts.backward import walk
 from ...facts.case import Case, Run
 from ...facts.faults import descendants
@@ -17,9 +19,16 @@ from ...source import edits, flow
 from ...source.place import Place
 from ...trace import Query, Value, Variable
 from ...trace.finding import Finding
+from ...trace.history import Record
 from ..base import Rule
 
 MATRICES = frozenset({"jac", "jacobian", "jacobians", "hess", "hessian", "hessians"})
+# After "per" or "each" in a name: what of the target one derivative each is wanted for.
+PARTS = frozenset({
+    "example", "sample", "element", "point", "row", "item", "instance", "output", "component",
+    "observation", "entry",
+})  # fmt: skip
+PLOTS = frozenset({"plot", "scatter", "stem", "fill_between", "semilogx", "semilogy", "loglog"})
 TRIED = 6  # elements of the target
 
 
@@ -30,7 +39,8 @@ class ImplicitSumOfTargets(Rule):
 `tape.gradient` of a vector is the gradient of the sum of its elements. A loss that was never
 reduced to one number gives a step that is N times as long for a batch of N, so the learning rate
 hangs on the size of the batch. Reduce it: `tf.reduce_mean(loss)`. For the gradient of every
-element, ask `tape.jacobian`."""
+element, ask `tape.jacobian`: also of a curve whose derivative at each point is to be plotted, when
+a point of it depends on more than its own element of the source."""
     failing = """\
 x = tf.constant([[1.0], [2.0], [3.0], [4.0]])
 y = tf.constant([[2.0], [4.0], [6.0], [8.0]])
@@ -69,7 +79,8 @@ for step in range(3):
             return None
         record = run.history.records[query.place]
         query.target_name, query.step = record.target, record.steps
-        used, wanted = [], _asked_for_all(query.place)
+        used, wanted = [], _asked_for_all(query.place) or _for_each(query, target)
+        wanted = wanted or _taken_apart(run, query, target)
         for answer, line in zip(query.answers, record.lines, strict=False):
             answer.name = line.name
             answer.state = line.state
@@ -80,15 +91,21 @@ for step in range(3):
             return None
         case, size = used[0], int(np.size(target.array))
         if wanted:
-            return self._all(case, target, wanted)
+            return self._seen(self._all(case, target, wanted), record)
         finding = case.finding(
             self, query.place,
             f"`{query.target_name}` has {size} elements (shape {target.shape}) and was never "
             f"reduced to one number, so each step follows the sum over all {size} of them.",
             f"reduce it in the tape's block: `tf.reduce_mean({query.target_name})`",
-            mends=False, state="wrong", sure=False,
+            change=changes.unknown("what was meant is not known"), state="wrong", sure=False,
         )  # fmt: skip
         finding.sources = [case.answer.name for case in used]
+        return self._seen(finding, record)
+
+    def _seen(self, finding: Finding, record: Record) -> Finding:
+        """A target that was never a single number had several in all steps that were looked at."""
+        if not record.targets.count:
+            finding.steps = sorted({*record.examined, *finding.steps})
         return finding
 
     def _all(self, case: Case, target: Value, name: str) -> Finding:
@@ -101,7 +118,7 @@ for step in range(3):
             f"gradient of their sum: `{name}` has the shape of `{case.answer.name}` and holds no "
             "derivative of a single one.",
             f"ask for all of them: `{new}`" if new != call else "ask with `tape.jacobian`",
-            mends=False, state="wrong", sure=False,
+            change=changes.unknown("what was meant is not known"), state="wrong", sure=False,
             edit=edits.replaced(query.place, new) if new != call else None,
         )  # fmt: skip
 
@@ -125,17 +142,80 @@ def _asked_for_all(place: Place) -> str | None:
     return None
 
 
+def _for_each(query: Query, target: Value) -> str | None:
+    """The name of the result, or of the function that returns it, when one derivative for each
+    element was wanted: it says so, or it is plotted against what has an element for each."""
+    names, function = sorted(flow.bound_at(query.place)), flow.function_of(query.place.code)
+    around = [function.name] if isinstance(function, ast.FunctionDef) else []
+    for name in [*names, *around]:
+        words = re.split(r"[^a-z]+", name.lower())
+        for before, after in pairwise(words):
+            if before in ("per", "each") and after.removesuffix("s") in PARTS:
+                return name
+    sources = [a.array for a in query.answers]
+    if len(sources) != 1 or np.shape(sources[0]) != target.shape:
+        return None
+    calls = [
+        node for s in flow.statements(query.place.code) for node in ast.walk(s)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    ]  # fmt: skip
+    for call in calls:
+        if isinstance(call.func, ast.Attribute) and call.func.attr in PLOTS:
+            for name in names:
+                if any(name in set(flow.used(arg)) for arg in call.args[1:]):
+                    return name
+    return None
+
+
+def _taken_apart(run: Run, query: Query, target: Value) -> str | None:
+    """The name of the result, when it stands beside the target, element by element, or is compared
+    with what has a derivative for each of them."""
+    if len(query.answers) != 1 or query.answers[0].array is None:
+        return None
+    case = Case(run.trace, query, query.answers[0], run.history)
+    shape = np.shape(case.answer.array)
+    whole = {target.shape + shape, *([target.shape] if shape in ((), (1,)) else [])}
+    for sight, result, names in apart.sights(run.trace, query.place, query.target_name):
+        name = min(result, default="the result")
+        if result and names and sight.beside(result, names):
+            return name
+        for other in sight.compared(result):
+            if other.shape in whole or (
+                other.shape == shape == target.shape and _own_derivatives(case, target, other)
+            ):
+                return name
+    return None
+
+
+def _own_derivatives(case: Case, target: Value, other: np.ndarray) -> bool:
+    """Are these the derivatives of each element by its own one of the source, and no sums?"""
+    flat, given = other.reshape(-1), np.asarray(case.answer.array, np.float64)
+    if not np.any(flat) or np.allclose(given, other, rtol=1e-2, atol=1e-5):
+        return False
+    for k, found in _each(case, target):
+        own = np.reshape(found, -1)
+        if np.size(own) != other.size or not np.isclose(own[k], flat[k], rtol=1e-3, atol=1e-6):
+            return False
+    return True
+
+
 def _mixes(case: Case, target: Value) -> bool:
     """Do several elements of the target depend on one of the source? Else the sum loses nothing."""
-    size = int(np.size(target.array))
     total: Any = 0
+    for _, found in _each(case, target):
+        total = total + (np.abs(found) > 0).astype(int)
+    return bool(np.any(np.asarray(total) > 1))
+
+
+def _each(case: Case, target: Value) -> Iterator[tuple[int, Any]]:
+    """The gradients of a few single elements of the target."""
+    size = int(np.size(target.array))
     for k in sorted({round(k) for k in np.linspace(0, size - 1, TRIED)}):
         seed = np.zeros(size, np.asarray(target.array).dtype)
         seed[k] = 1
         query = replace(case.query, seeds=[seed.reshape(target.shape)])
         found = walk(case.trace, query, case.tape).cotangents
-        total = total + sum((np.abs(found[n]) > 0).astype(int) for n in case.nodes if n in found)
-    return bool(np.any(np.asarray(total) > 1))
+        yield k, sum(np.asarray(found[n]) for n in case.nodes if n in found)
 
 
 def _trains(run: Run, query: Query, source: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.zeros import Death
 from ...trace import Event, Value
@@ -13,6 +14,7 @@ from ..base import DeathRule
 
 class ClippedValue(DeathRule):
     code, name = "GT203", "clipped-value"
+    gives_way_to = frozenset({"dead-relu"})
     kinds = frozenset({"Minimum", "Maximum", "ClipByValue", "Relu6"})
     title = "all values were clipped: outside of the bounds the derivative is 0"
     lesson = """\
@@ -46,7 +48,8 @@ grad = tape.gradient(loss, w)
             "a clipped value has derivative 0.",
             "widen the bounds or scale what comes in; for probabilities, use the loss that takes "
             "logits",
-            event=event, mends=False,
+            event=event,
+            change=changes.straight(changes.alike(case, event), "bounds that let it pass"),
         )  # fmt: skip
 
 

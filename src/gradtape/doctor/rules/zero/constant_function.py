@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.replay import Replay, above, flows_in, replay
 from ...facts.zeros import cancellations, nothing
@@ -26,6 +27,7 @@ MOVED, STILL = 1e-3, 1e-9  # shares of a value
 
 class ConstantFunction(Rule):
     code, name, states = "GT206", "constant-function", frozenset({"zero", "vanishing"})
+    gives_way_to = frozenset({"vanishing-depth", "vanishing-recurrence"})
     title = "the target is the same for every value of the source"
     lesson = """\
 A softmax over an axis of size 1 is always 1, and so is the sum of any softmax. The mean of
@@ -65,12 +67,13 @@ grad = tape.gradient(loss, w)
                     "comes in.",
                     "use `tf.sigmoid` for one unit, or give the softmax an axis with several "
                     "classes",
-                    event=event, mends=False,
+                    event=event,
+                    change=changes.straight(changes.alike(case, event), "several classes"),
                 )  # fmt: skip
         if any(death.event.kind in KINKS for death in case.deaths):
             return None  # flat here, and not elsewhere
-        changes = None if _shifts(case) else _changes(case)
-        if changes is None:
+        runs = None if _shifts(case) else _changes(case)
+        if runs is None:
             return None  # at this point it is flat, elsewhere it is not: a minimum
         for _, senders in cancellations(case.walk, case.nodes):
             if len(senders) < 2:
@@ -84,7 +87,8 @@ grad = tape.gradient(loss, w)
                     f"what is left of it in `{last.place.text}` is 0 for every value of "
                     f"`{case.answer.name}`.",
                     "take the mean over several examples, or over another axis", event=last,
-                    mends=False, also=[(mean.place, "the mean of one element")],
+                    change=_moved(case),
+                also=[(mean.place, "the mean of one element")],
                 )  # fmt: skip
             others = [e.place for e in senders if e.place != last.place]
             return case.finding(
@@ -92,9 +96,10 @@ grad = tape.gradient(loss, w)
                 f"what the {len(senders)} uses of it send back cancels exactly: "
                 f"`{case.query.target_name}` is the same for every value of `{case.answer.name}`.",
                 "look at the loss: it does not depend on this source",
-                event=last, mends=False, also=[(place, "used here too") for place in others[:3]],
+                event=last, change=_moved(case),
+                also=[(place, "used here too") for place in others[:3]],
             )  # fmt: skip
-        lost = _lost_at(case, changes)
+        lost = _lost_at(case, runs)
         if lost is None:
             return None
         return case.finding(
@@ -102,8 +107,15 @@ grad = tape.gradient(loss, w)
             f"`{lost.place.text}` stays the same when `{case.answer.name}` changes, so "
             f"`{case.query.target_name}` says nothing about it.",
             "look at the loss: it does not depend on this source",
-            event=lost, mends=False,
+            event=lost, change=_moved(case),
         )  # fmt: skip
+
+
+def _moved(case: Case) -> changes.Change:
+    return changes.seen(
+        f"`{case.answer.name}` was moved at random twice, and `{case.query.target_name}` stayed "
+        "the same"
+    )
 
 
 def _of_one(event: Event) -> bool:
@@ -158,10 +170,10 @@ def _changes(case: Case) -> list[tuple[Replay, Change]] | None:
     return found
 
 
-def _lost_at(case: Case, changes: list[tuple[Replay, Change]]) -> Event | None:
+def _lost_at(case: Case, runs: list[tuple[Replay, Change]]) -> Event | None:
     """The op whose operands change with the source, and whose result does not."""
     found = set()
-    for run, change in changes:
+    for run, change in runs:
         found.add(next((
             e for e in sorted(run.pulls, key=lambda e: e.time)
             if all(change(o, _given(e)) <= STILL for o in e.outputs)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.zeros import Death
+from ...trace import Event
 from ...trace.finding import Finding
 from ..base import DeathRule
 
@@ -54,8 +56,17 @@ grad = tape.gradient(loss, w)
             "below 0.",
             "leave the ReLU out of the last layer, or use `tf.nn.leaky_relu`, or start from "
             "smaller weights and steps",
-            event=event, mends=False,
+            event=event, change=_alive(case, event, death.operand),
         )  # fmt: skip
+
+
+def _alive(case: Case, event: Event, operand: int) -> changes.Change:
+    """With the inputs of this ReLU above 0, wherever it is called."""
+    calls = changes.alike(case, event)
+    change = changes.straight(calls, "inputs above 0")
+    given = [e.inputs[operand] for e in calls]
+    change.values = {v: np.abs(np.asarray(v.array)) + v.dtype.type(0.1) for v in given}
+    return change
 
 
 RULE = DeadRelu()

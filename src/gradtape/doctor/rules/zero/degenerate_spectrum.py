@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.zeros import nothing
 from ...trace import Event, Value
@@ -61,7 +62,7 @@ grad = tape.gradient(loss, a)
                 "derivative of their vectors divides by the difference.",
                 "make the values differ (add a small diagonal of different numbers), or use the "
                 "values only",
-                event=event, mends=False,
+                event=event, change=_apart(event),
                 state="wrong" if case.answer.state == "ok" else case.answer.state,
                 sure=case.answer.state != "ok",
             )  # fmt: skip
@@ -77,6 +78,17 @@ grad = tape.gradient(loss, a)
             came = max((_top(case.walk.cotangents.get(o)) for o in event.outputs), default=0.0)
             return sent > 1e3 * came
         return _turned(event, case)
+
+
+def _apart(event: Event) -> changes.Change:
+    """The matrix with a small diagonal of different numbers."""
+    matrix = event.inputs[0]
+    array = np.asarray(matrix.array)
+    rows = np.arange(1, min(array.shape[-2:]) + 1)
+    size = max(float(np.abs(array).max()), 1e-3) if array.size else 1.0
+    more = np.zeros(array.shape[-2:])
+    more[rows - 1, rows - 1] = 0.01 * size * rows
+    return changes.set_value({matrix: array + more}, "a small diagonal of different numbers added")
 
 
 def _values(event: Event) -> Value | None:

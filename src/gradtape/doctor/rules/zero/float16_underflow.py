@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.zeros import Death
 from ...trace.finding import Finding
@@ -44,7 +45,7 @@ grad = tape.gradient(loss, w)
                 "number of float16 (6e-8), and became 0.",
                 "scale the loss up before tape.gradient and the gradient down after it, or compute "
                 "in float32",
-                event=event, mends=False,
+                event=event, change=changes.widen("double precision"),
             )  # fmt: skip
         return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.zeros import Death
 from ...trace.finding import Finding
@@ -50,7 +51,10 @@ grad = tape.gradient(loss, w)
             f"`{event.place.text}` is exactly at its bounds ({bounds}): its arguments go up to "
             f"{size:.3g}, and its derivative there rounds to 0.",
             "scale the inputs or the first weights down, or use a loss that takes logits",
-            event=event, mends=False,
+            event=event,
+            change=changes.straight(
+                changes.alike(case, event), "arguments that are not at its bounds"
+            ),
         )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...facts import changes
 from ...facts.case import Case
 from ...trace.finding import Finding
 from ..base import Rule
@@ -42,6 +43,7 @@ grad = tape.gradient(loss, w, unconnected_gradients="zero")
             f"unconnected_gradients=\"zero\" shows 0 instead of None{where}.",
             self._fix(case),
             event=cut.event if cut else None,
+            change=changes.ask_for() if case.path is None else None,
             also=[(cut.event.place, f"the path ends here: {cut.cause}")] if cut else [],
         )  # fmt: skip
 

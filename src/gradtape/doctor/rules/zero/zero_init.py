@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 import numpy as np
 
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.zeros import Death, nothing
 from ...source import edits
 from ...source.place import Place
-from ...trace import Value
+from ...trace import Value, Variable
 from ...trace.finding import Finding
 from ...trace.history import Line
 from ..base import DeathRule
@@ -64,7 +66,7 @@ grads = tape.gradient(loss, [first, second])
             f"{what} starts with nothing but zeros, and the gradient of `{case.answer.name}` is "
             f"multiplied by it in `{event.place.text}`.",
             "start these weights with small random numbers", edit=made and _random(made),
-            event=event, mends=False, also=[(event.place, "the product with zeros")],
+            event=event, change=_started(case), also=[(event.place, "the product with zeros")],
         )  # fmt: skip
 
     def _waits(self, case: Case, death: Death, weights: list[Value]) -> bool:
@@ -76,6 +78,20 @@ grads = tape.gradient(loss, [first, second])
             return True
         asked = [answer.source for query in case.trace.queries for answer in query.answers]
         return all(w.variable not in asked and w.variable.trainable for w in weights if w.variable)
+
+
+def _started(case: Case) -> changes.Change:
+    """All weights that are zeros, with small random numbers."""
+    rng = np.random.default_rng(0)
+    reads = [v for v in case.question.above(*case.targets) if v.variable is not None and v.floating]
+    arrays: dict[Variable, Any] = {}
+    for value in reads:
+        variable = value.variable
+        assert variable is not None
+        if nothing(value.array) and variable not in arrays:
+            arrays[variable] = 0.1 * rng.normal(size=value.shape)
+    values = {v: arrays[v.variable] for v in reads if v.variable in arrays}
+    return changes.set_value(values, "small random numbers in these weights")
 
 
 def _random(made: Place) -> str | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from ...facts import changes
 from ...facts.case import Case
 from ...facts.expressions import operand
 from ...facts.zeros import Death, nothing
@@ -14,6 +17,7 @@ from ..base import DeathRule
 
 class ZeroMask(DeathRule):
     code, name = "GT205", "zero-mask"
+    gives_way_to = frozenset({"tf-function-python-state"})
     kinds = frozenset({"Mul", "MatMul", "Einsum", "DivNoNan", "MulNoNan", "SelectV2"})
     title = "a factor of the loss is a constant 0: a mask or weight that lets nothing through"
     lesson = """\
@@ -61,7 +65,7 @@ grad = tape.gradient(loss, w)
                 self, event.place,
                 f"{what} in `{event.place.text}` is all 0, so nothing of the loss is left.",
                 "look at how this mask or weight is made: it lets nothing through",
-                event=event, mends=False,
+                event=event, change=_lets_all_through(case, other),
                 also=[(maker.place, "all 0")] if maker is not None else [],
             )  # fmt: skip
         return None
@@ -73,9 +77,20 @@ grad = tape.gradient(loss, w)
             f"`{event.place.text}` never takes the branch that `{case.answer.name}` is in: its "
             "condition is the same everywhere.",
             "look at the condition: it chooses the other branch for every element",
-            event=event, mends=False, also=[(event.inputs[0].maker.place, "the condition")]
+            change=changes.straight(changes.alike(case, event), "the other branch"),
+            event=event, also=[(event.inputs[0].maker.place, "the condition")]
             if event.inputs[0].maker is not None else [],
         )  # fmt: skip
+
+
+def _lets_all_through(case: Case, mask: Value) -> changes.Change:
+    """The mask of all calls of one expression, with 1 everywhere."""
+    masks = [mask]
+    if mask.maker is not None:
+        same = [e.outputs[0] for e in case.question.makers if e.place == mask.maker.place]
+        masks += [v for v in same if v.shape == mask.shape and nothing(v.array)]
+    ones = {v: np.ones_like(np.asarray(v.array)) for v in masks}
+    return changes.set_value(ones, "1 in the place of these zeros")
 
 
 def _smooth(value: Value) -> set[Value]:

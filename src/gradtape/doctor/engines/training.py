@@ -1,0 +1,358 @@
+"""What is heard of the training of a Keras model: its layers in order, its loss, what it is given.
+
+The numbers are looked at when the program hands them over, a few times for each place; nothing of
+the program's is drawn, iterated or held.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from types import FrameType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..source.place import Place, at
+from ..trace.training import ROWS, Head, Numbers, Part, Training, joined, numbers
+from . import ears
+from .frames import foreign, user
+
+LOSSES = (
+    "mean_squared_error", "mean_absolute_error", "binary_crossentropy", "categorical_crossentropy",
+    "sparse_categorical_crossentropy", "huber", "log_cosh", "mean_squared_logarithmic_error",
+    "mean_absolute_percentage_error", "binary_focal_crossentropy", "categorical_focal_crossentropy",
+    "hinge", "squared_hinge", "categorical_hinge", "kl_divergence", "poisson", "cosine_similarity",
+)  # fmt: skip
+LOOKS = 3  # calls of a place whose numbers are looked at
+DEEP = 200  # layers that feed each other
+HELD = 4096  # results of layers that are known by their identity
+SLOW = 1e-6  # a learning rate below which the weights are looked at
+SETTINGS = ("units", "filters", "rate", "axis", "return_sequences", "momentum", "input_dim",
+            "negative_slope", "max_value", "threshold")  # fmt: skip
+ALIASES = {"softmax_v2": "softmax", "relu_layer": "relu", "log_softmax_v2": "log_softmax"}
+# Layers that are an activation.
+ACTIVATIONS = {
+    "Softmax": "softmax", "ReLU": "relu", "LeakyReLU": "leaky_relu", "PReLU": "prelu", "ELU": "elu",
+}  # fmt: skip
+
+
+class Call(NamedTuple):
+    """A call of a layer, and the one that made what it was given."""
+
+    layer: Any  # a weak reference
+    before: Call | None
+    depth: int
+    given: Any  # the shape of the input
+    shape: Any
+
+
+class Listener:
+    """Hears of layers, losses, `compile`, `fit` and `train_on_batch`."""
+
+    def __init__(self, engine: Any) -> None:
+        self.engine = engine
+        self.calls: dict[int, tuple[Any, Call]] = {}  # by the id of the result
+        self.losses: dict[int, tuple[Any, Place]] = {}  # where they were made
+        self.compiled: dict[int, tuple[Any, Place]] = {}  # models
+        self.open: list[tuple[Training, Any, list[Numbers | None]]] = []  # with model and labels
+        self.inside = 0  # calls of losses that are under way
+        self.seen: dict[Any, int] = {}  # looks at a place
+        self.trainings: dict[Any, Training] = {}
+
+    # --- layers -----------------------------------------------------------------------------------
+    def called(self, told: Any, result: Any) -> Any:
+        layer = told[0]
+        if not self.engine.deaf and hasattr(layer, "add_weight"):
+            with suppress(Exception):  # results of any kind
+                self._note(layer, told[1][0] if told[1] else None, result)
+        return result
+
+    def _note(self, layer: Any, given: Any, result: Any) -> None:
+        known = self.calls.get(id(result))
+        if known is not None and known[0]() is result:
+            return  # a model gives what its last layer gave
+        before = self.calls.get(id(given))
+        call = before[1] if before is not None and before[0]() is given else None
+        if call is not None and call.depth > DEEP:
+            call = None
+        if len(self.calls) > HELD:
+            self.calls.clear()
+        shape = getattr(given, "shape", None)
+        depth = 0 if call is None else call.depth + 1
+        self.calls[id(result)] = (
+            weakref.ref(result), Call(weakref.ref(layer), call, depth, shape, result.shape),
+        )  # fmt: skip
+
+    def _chain(self, output: Any) -> list[Part]:
+        """The layers that an output came through, the first one first."""
+        known = self.calls.get(id(output))
+        if known is None or known[0]() is not output:
+            return []
+        call: Call | None = known[1]
+        found = []
+        while call is not None:
+            layer = call.layer()
+            if layer is None:
+                break
+            found.append(self._part(layer, call))
+            call = call.before
+        return found[::-1]
+
+    def _part(self, layer: Any, call: Call) -> Part:
+        kind = type(layer).__name__ if type(layer).__module__.startswith("keras.") else "?"
+        settings = {name: getattr(layer, name, None) for name in SETTINGS}
+        config = {n: v for n, v in settings.items() if isinstance(v, (bool, int, float, str))}
+        known = self.engine.layers.get(id(layer))
+        made = at(*known[1:]) if known is not None and known[0]() is layer else None
+        return Part(
+            kind, str(layer.name), _activation(layer, kind), config, made, _shape(call.shape),
+            _shape(call.given),
+        )  # fmt: skip
+
+    # --- losses -----------------------------------------------------------------------------------
+    def loss_made(self, told: Any, result: Any) -> Any:
+        if not self.engine.deaf:
+            place = _place(sys._getframe(2))
+            if place is not None:
+                self.losses[id(told[0])] = weakref.ref(told[0]), place
+        return result
+
+    def loss_called(self, loss: Any, y_true: Any, y_pred: Any, *rest: Any) -> None:
+        self.inside += 1
+        if self.inside == 1:
+            with suppress(Exception):
+                name, options = _described(loss)
+                weighted = any(part is not None for part in rest)
+                known = self.losses.get(id(loss))
+                made = known[1] if known is not None and known[0]() is loss else None
+                self._head(name, options, y_true, y_pred, made, weighted, sys._getframe(2))
+
+    def loss_left(self, told: Any, result: Any = None) -> Any:
+        self.inside -= 1
+        return result
+
+    def function_called(self, name: str, parameters: tuple[str, ...]) -> Callable[..., None]:
+        def before(*values: Any) -> None:
+            if not self.inside:
+                with suppress(Exception):
+                    told = dict(zip(parameters, values, strict=True))
+                    frame = sys._getframe(2)
+                    self._head(name, told, told["y_true"], told["y_pred"], None, False, frame)
+
+        return before
+
+    def _head(
+        self, name: str, options: dict[str, Any], y_true: Any, y_pred: Any, made: Place | None,
+        weighted: bool, frame: FrameType,
+    ) -> None:  # fmt: skip
+        if self.engine.deaf:
+            return
+        if self.open:
+            training, labels = self.open[-1][0], None
+        else:
+            found = self._loop(frame)
+            if found is None:
+                return
+            training = found
+        key = training, name
+        if self.seen.get(key, 0) >= LOOKS + len(training.heads):
+            return
+        self.seen[key] = self.seen.get(key, 0) + 1
+        parts = self._chain(y_pred)
+        last = parts[-1].name if parts else ""
+        head = next((h for h in training.heads if h.loss == name and _name(h) == last), None)
+        plain = self.engine.plain
+        labels = None if self.open or weighted else numbers(self._array(y_true))
+        outputs = numbers(plain(y_pred))
+        if head is not None:
+            head.labels = _both(head.labels, labels)
+            head.outputs = _both(head.outputs, outputs)
+            return
+        place = _place(frame)
+        if training.compiled is not None and (made is None or made == training.place):
+            made = training.compiled
+        training.heads.append(
+            Head(name, bool(options.get("from_logits")), parts, _shape(y_pred.shape), made, labels,
+                 outputs, _shape(y_true.shape), place)
+        )  # fmt: skip
+
+    def _loop(self, frame: FrameType) -> Training | None:
+        """The training that a loss of the user's own call belongs to: one for each place."""
+        at_hand: FrameType | None = frame
+        while at_hand is not None and foreign(at_hand):
+            if (at_hand.f_globals.get("__name__") or "").startswith("keras."):
+                return None  # `evaluate`, or something else of Keras's own
+            at_hand = at_hand.f_back
+        place = None if at_hand is None else at(at_hand.f_code, at_hand.f_lasti)
+        if place is None:
+            return None
+        return self.trainings.setdefault(place, Training("loop", place))
+
+    # --- compile and fit --------------------------------------------------------------------------
+    def compile_called(self, *values: Any) -> None:
+        place = _place(sys._getframe(2))
+        if not self.engine.deaf and place is not None:
+            self.compiled[id(values[0])] = weakref.ref(values[0]), place
+
+    def trains(self, method: str, told: dict[str, Any], frame: FrameType) -> None:
+        """A training of Keras's begins, with these arguments."""
+        place = _place(frame)
+        training = Training(method, at(frame.f_code, frame.f_lasti) if place is None else place)
+        labels: list[Numbers | None] = []
+        if place is not None:
+            training = self.trainings.setdefault(place, training)
+            with suppress(Exception):  # data of any kind
+                labels = self._given(training, told)
+        self.open.append((training, told["self"], labels))
+
+    def _given(self, training: Training, told: dict[str, Any]) -> list[Numbers | None]:
+        """Look at the data; gives what is known of the labels, by their order."""
+        model = told["self"]
+        known = self.compiled.get(id(model))
+        if known is not None and known[0]() is model:
+            training.compiled = known[1]
+        self.seen[training] = self.seen.get(training, 0) + 1
+        if self.seen[training] > LOOKS or self.engine.deaf:
+            return []
+        x, y, rows = told.get("x"), told.get("y"), None
+        if y is None and (sample := self.engine.sample(x)) is not None:
+            x, y, rows = sample
+        inputs = [numbers(self._array(part), columns=True) for part in _leaves(x)]
+        training.inputs = [part for part in inputs if part is not None]
+        if training.method == "fit":
+            training.batch = rows or told.get("batch_size") or 32
+        elif training.inputs:
+            training.batch = training.inputs[0].shape[0]
+        optimizer = getattr(model, "optimizer", None)
+        if optimizer is not None:
+            training.optimizer = type(optimizer).__name__
+            training.rate = self._rate(optimizer, told.get("callbacks"))
+        if told.get("sample_weight") is not None:
+            return []
+        return [numbers(self._array(part), columns=_wide(part)) for part in _leaves(y)]
+
+    def _rate(self, optimizer: Any, callbacks: Any) -> float | None:
+        # One that scales the loss has a rate of 0 itself, and holds the one that takes the steps.
+        optimizer = getattr(optimizer, "inner_optimizer", optimizer)
+        rate = getattr(optimizer, "_learning_rate", None)
+        array = None if callbacks else self.engine.plain(getattr(rate, "_value", None))
+        return None if array is None or np.size(array) != 1 else float(array)
+
+    def _array(self, part: Any) -> Any:
+        if isinstance(part, np.ndarray):
+            return part
+        if type(part).__module__.partition(".")[0] == "pandas":
+            return np.asarray(part)
+        return self.engine.plain(part)
+
+    def trained(self, told: Any, result: Any = None) -> Any:
+        """`fit` has ended, well or not: what its labels were is known to its heads."""
+        training, model, labels = self.open.pop()
+        if len(labels) == len(training.heads):
+            for head, known in zip(training.heads, labels, strict=True):
+                head.labels = _both(head.labels, known)
+        with suppress(Exception):
+            graph = getattr(model, "_functional", None) or model
+            ops = [op for op in graph.operations if type(op).__name__ != "InputLayer"]
+            training.stack = [str(op.name) for op in ops]
+        with suppress(Exception):
+            if training.rate is not None and training.rate < SLOW and not training.sizes:
+                arrays = [self.engine.plain(v._value) for v in model.trainable_variables]
+                training.sizes = [
+                    float(np.abs(a).mean()) for a in arrays if a is not None and a.ndim > 1
+                ]
+        return result
+
+
+def hear(engine: Any) -> None:
+    """Listen to the training of Keras's models."""
+    from keras.src.backend.tensorflow.trainer import TensorFlowTrainer
+    from keras.src.losses import losses
+    from keras.src.losses.loss import Loss
+    from keras.src.ops.operation import Operation
+    from keras.src.trainers.trainer import Trainer
+
+    listener = engine.listener = Listener(engine)
+    engine.listen(Operation.__call__, after=listener.called)
+    engine.listen(Loss.__init__, after=listener.loss_made)
+    engine.listen(
+        Loss.__call__, before=listener.loss_called, after=listener.loss_left,
+        failed=listener.loss_left,
+    )  # fmt: skip
+    for name in LOSSES:
+        function = getattr(losses, name, None)
+        if function is not None:
+            engine.listen(
+                function, before=listener.function_called(name, ears.parameters(function))
+            )
+    engine.listen(Trainer.compile, before=listener.compile_called)
+    parameters = ears.parameters(TensorFlowTrainer.train_on_batch)
+
+    def batch(*values: Any) -> None:
+        told = dict(zip(parameters, values, strict=True))
+        listener.trains("train_on_batch", told, sys._getframe(2))
+
+    engine.listen(
+        TensorFlowTrainer.train_on_batch, before=batch, after=listener.trained,
+        failed=listener.trained,
+    )  # fmt: skip
+
+
+def _place(frame: FrameType) -> Place | None:
+    found = user(frame)
+    return None if foreign(found) else at(found.f_code, found.f_lasti)
+
+
+def _shape(shape: Any) -> tuple[int | None, ...]:
+    try:
+        return tuple(None if n is None else int(n) for n in shape)
+    except (TypeError, ValueError):  # nothing, or a rank that is not known
+        return ()
+
+
+def _name(head: Head) -> str:
+    return head.last.name if head.last is not None else ""
+
+
+def _both(one: Numbers | None, other: Numbers | None) -> Numbers | None:
+    known = [part for part in (one, other) if part is not None]
+    return joined(known) if known else None
+
+
+def _leaves(thing: Any) -> Iterator[Any]:
+    if isinstance(thing, dict):
+        thing = list(thing.values())
+    if isinstance(thing, (list, tuple)) and thing and not np.isscalar(thing[0]):
+        for part in thing:
+            yield from _leaves(part)
+    elif thing is not None:
+        yield thing
+
+
+def _described(loss: Any) -> tuple[str, dict[str, Any]]:
+    """The function of a loss, where it is one of Keras's, and the options that it is given."""
+    function = getattr(loss, "fn", None)
+    if function is None or not (getattr(function, "__module__", None) or "").startswith("keras."):
+        return "", {}
+    return str(function.__name__), dict(getattr(loss, "_fn_kwargs", {}))
+
+
+def _activation(layer: Any, kind: str) -> str:
+    if kind in ACTIVATIONS:
+        odd = kind == "ReLU" and (layer.max_value is not None or layer.negative_slope
+                                  or layer.threshold)  # fmt: skip
+        return "?" if odd else ACTIVATIONS[kind]
+    function = getattr(layer, "activation", None)
+    if function is None:
+        return "linear"
+    name, module = (getattr(function, part, None) or "" for part in ("__name__", "__module__"))
+    library = module.partition(".")[0] in ("keras", "tensorflow", "gradtape")
+    return ALIASES.get(name, name) if library and name.isidentifier() else "?"
+
+
+def _wide(part: Any) -> bool:
+    """Has it few enough rows to be looked at column by column?"""
+    return len(getattr(part, "shape", ())) == 2 and (part.shape[0] or 0) <= ROWS

@@ -1,0 +1,149 @@
+"""GT704 label-coding: labels that are written in another way than the loss reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...facts import heads
+from ...trace.finding import Finding
+from ...trace.training import Head, Numbers, Part, Training
+from ..heads import HeadRule
+
+FEW = 64  # different labels that may be classes
+
+
+class LabelCoding(HeadRule):
+    code, name = "GT704", "label-coding"
+    states = frozenset({"wrong", "error"})
+    stops = True
+    title = "the labels are coded in another way than the loss reads them"
+    lesson = """\
+Binary cross entropy wants 0 and 1, and with -1 and 1 it rewards a probability below 0. Sparse
+categorical cross entropy wants class numbers from 0 to K - 1 for K units; with 1..K the last class
+has no unit. Categorical cross entropy wants one row for each example, with as many columns as there
+are units and a 1 in one of them. Where the shapes do not fit there is an exception, where they do
+there is none, and the model learns something else."""
+    failing = """\
+x = np.linspace(-1.0, 1.0, 64).reshape(32, 2).astype("float32")
+y = np.where(x[:, 0] > 0, 1.0, -1.0)
+model = tf.keras.Sequential([
+    tf.keras.layers.Dense(8, activation="relu"),
+    tf.keras.layers.Dense(1, activation="sigmoid"),
+])
+model.compile(optimizer="adam", loss="binary_crossentropy")
+model.fit(x, y, epochs=2, verbose=0)
+"""
+    cured = failing.replace("-1.0)\nmodel", "0.0)\nmodel")
+    ignore = "Never."
+
+    def judge(self, training: Training) -> Iterator[Finding]:
+        for head in training.heads:
+            part, labels = heads.output(head), head.labels
+            if part is None or labels is None or labels.nan:
+                continue
+            found = None
+            if head.loss in heads.BINARY:
+                found = self._binary(training, head, part, labels)
+            elif head.loss in heads.SPARSE:
+                found = self._sparse(training, head, part, labels)
+            elif head.loss in heads.ONE_HOT:
+                found = self._one_hot(training, head, part, labels)
+            if found is not None:
+                yield found
+
+    def _binary(
+        self, training: Training, head: Head, part: Part, labels: Numbers
+    ) -> Finding | None:
+        known, width = labels.distinct, heads.units(head)
+        if known is None or (labels.low >= 0 and labels.high <= 1):
+            return None
+        where = [(part.made, "the output"), (head.made, "its loss")]
+        if len(known) == 2:
+            fix = {(-1.0, 1.0): "use (y + 1) / 2 for the labels", (1.0, 2.0): "use y - 1"}.get(
+                (known[0], known[1]), f"use y == {heads.number(known[1])} for the labels"
+            )
+            return self.finding(
+                training.place,
+                f"the labels are {heads.span(labels)}, and {heads.WORDS[head.loss]} reads them as "
+                "0 and 1.",
+                fix, None, where,
+            )  # fmt: skip
+        if width != 1 or not heads.flat(labels) or len(known) > FEW or labels.low < 0:
+            return None
+        count = int(labels.high) + 1
+        return self.finding(
+            part.made,
+            f"the labels are {len(known)} classes ({heads.span(labels)}), and one unit with "
+            f"{heads.WORDS[head.loss]} tells 0 from 1.",
+            f'use Dense({count}, activation="softmax") with loss="sparse_categorical_crossentropy"',
+            None, [(training.place, "trained here"), (head.made, "its loss")],
+        )  # fmt: skip
+
+    def _sparse(
+        self, training: Training, head: Head, part: Part, labels: Numbers
+    ) -> Finding | None:
+        width = heads.units(head)
+        if not width or width < 2:
+            return None
+        if labels.one_hot and len(labels.shape) == len(head.shape):
+            right = "categorical_crossentropy"
+            return self.finding(
+                head.made or training.place,
+                f"the labels are one-hot rows of {labels.shape[-1]}, and "
+                f"{heads.WORDS[head.loss]} wants class numbers.",
+                f'use loss="{right}" for one-hot rows',
+                heads.with_loss(head, training.compiled, right),
+                [(training.place, "trained here")],
+            )  # fmt: skip
+        if not labels.whole or (labels.low >= 0 and labels.high < width):
+            return None
+        if labels.low >= 1 and labels.high == width:
+            fix = "use y - 1 for the labels"
+        elif labels.low < 0:
+            fix = "number the classes from 0 on"
+        else:
+            fix = (
+                f"give {heads.called(part)}"
+                f" {int(labels.high) + 1} units, or number the classes from 0 on"
+            )
+        edit = None
+        if labels.low == 0 and part.kind == "Dense":
+            edit = heads.argument(part.made, "units", 0, str(int(labels.high) + 1))
+        return self.finding(
+            part.made if edit else training.place,
+            f"the labels go from {heads.number(labels.low)} to {heads.number(labels.high)}, and "
+            f"the {width} units of {heads.called(part)} are the classes 0 to {width - 1}.",
+            fix, edit, [(part.made, f"{width} units"), (training.place, "trained here")],
+        )  # fmt: skip
+
+    def _one_hot(
+        self, training: Training, head: Head, part: Part, labels: Numbers
+    ) -> Finding | None:
+        width = heads.units(head)
+        if not width or width < 2:
+            return None
+        if heads.flat(labels) and len(head.shape) == 2 and labels.whole:
+            right = "sparse_categorical_crossentropy"
+            return self.finding(
+                head.made or training.place,
+                f"the labels are class numbers ({heads.span(labels)}), and "
+                f"{heads.WORDS[head.loss]} wants one-hot rows of {width}.",
+                f'use loss="{right}" for class numbers',
+                heads.with_loss(head, training.compiled, right),
+                [(training.place, "trained here")],
+            )  # fmt: skip
+        columns = labels.shape[-1]
+        if labels.one_hot and columns != width and len(labels.shape) == len(head.shape):
+            fixed = part.kind == "Dense"
+            return self.finding(
+                part.made,
+                f"the labels are one-hot rows of {columns}, and {heads.called(part)}"
+                f" has {width} units.",
+                f"give {heads.called(part)} {columns} units",
+                heads.argument(part.made, "units", 0, str(columns)) if fixed else None,
+                [(training.place, "trained here")],
+            )  # fmt: skip
+        return None
+
+
+RULE = LabelCoding()

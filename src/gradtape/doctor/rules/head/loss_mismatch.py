@@ -1,0 +1,167 @@
+"""GT703 loss-mismatch: a loss reads the output as something that its activation does not give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...facts import heads
+from ...facts.case import Run
+from ...trace.finding import Finding
+from ...trace.training import Head, Part, Training
+from ..heads import HeadRule
+
+# What an activation gives, where that is no probability.
+GIVES = {
+    "linear": "any number", "relu": "0 and more", "leaky_relu": "any number", "elu": "-1 and more",
+    "selu": "-1.76 and more", "tanh": "-1 to 1", "softsign": "-1 to 1", "softplus": "0 and more",
+    "exponential": "0 and more", "gelu": "any number", "silu": "any number", "swish": "any number",
+}  # fmt: skip
+
+
+class LossMismatch(HeadRule):
+    code, name = "GT703", "loss-mismatch"
+    states = frozenset({"wrong", "error"})
+    stops = True
+    supersedes = frozenset({"clipped-value", "log-of-zero", "domain-boundary"})
+    title = "the loss takes the output for something that its activation does not give"
+    lesson = """\
+A loss has an idea of the output. Binary cross entropy reads each unit as the probability of a yes:
+one sigmoid each. Categorical cross entropy reads the units together as the probabilities of
+classes, of which one is right: a softmax. Both take the logarithm of what they get, and cut it to
+0..1 first; a layer without activation gives any number, so most of them are cut and have no
+gradient, unless the loss is told `from_logits=True`. Mean squared error between class numbers and
+probabilities compares the 7 of a seven with a number below 1."""
+    failing = """\
+x = np.linspace(-1.0, 1.0, 64).reshape(32, 2).astype("float32")
+y = (x[:, 0] > 0).astype("float32")
+model = tf.keras.Sequential([
+    tf.keras.layers.Dense(8, activation="relu"),
+    tf.keras.layers.Dense(1),
+])
+model.compile(optimizer="adam", loss="binary_crossentropy")
+model.fit(x, y, epochs=2, verbose=0)
+"""
+    cured = failing.replace("Dense(1)", 'Dense(1, activation="sigmoid")')
+    ignore = "When a layer without activation is known to give numbers from 0 to 1."
+
+    def judge(self, training: Training) -> Iterator[Finding]:
+        for head in training.heads:
+            part = heads.output(head)
+            if part is None or part.kind in heads.CELLS:
+                continue
+            found = (
+                self._no_probability(head, part)
+                or self._each_for_itself(training, head, part)
+                or self._together(training, head, part)
+                or self._class_numbers(training, head, part)
+            )
+            if found is not None:
+                yield found
+
+    def explained(self, finding: Finding, run: Run) -> bool:
+        return any(f.cause in ("double-softmax", "broadcast-mismatch") for f in run.findings)
+
+    def _no_probability(self, head: Head, part: Part) -> Finding | None:
+        if head.loss not in heads.ENTROPIES or head.logits or part.activation not in GIVES:
+            return None
+        seen = head.outputs
+        if seen is not None and seen.low >= 0 and seen.high <= 1:
+            return None  # a constraint may keep them there
+        one = heads.units(head) == 1
+        right = "sigmoid" if head.loss in heads.BINARY or one else "softmax"
+        gives = "has no activation" if part.activation == "linear" else f"ends in {part.activation}"
+        numbers = GIVES[part.activation]
+        if seen is not None:
+            numbers = f"{heads.number(seen.low)} to {heads.number(seen.high)} here"
+        fix = f'give {heads.called(part)} the activation "{right}"'
+        if part.activation == "linear":
+            fix += ", or tell the loss `from_logits=True`"
+        if head.loss not in heads.BINARY and one:
+            fix += ', and use loss="binary_crossentropy": one unit is no choice of classes'
+        return self.finding(
+            part.made,
+            f"{heads.WORDS[head.loss]} takes the logarithm of probabilities, 0 to 1, but "
+            f"{heads.called(part)} {gives} and gives {numbers}.",
+            fix, heads.activated(part, right), [(head.made, "its loss")],
+        )  # fmt: skip
+
+    def _each_for_itself(self, training: Training, head: Head, part: Part) -> Finding | None:
+        width, labels = heads.units(head), head.labels
+        if head.loss not in heads.BINARY or part.activation != "softmax" or not width or width < 2:
+            return None
+        if labels is not None and labels.row_sums is not None and labels.distinct == (0.0, 1.0):
+            least, most = labels.row_sums
+            if most > 1:
+                return self.finding(
+                    part.made,
+                    f"up to {heads.number(most)} of the {width} labels of an example are 1, but "
+                    f"the softmax of {heads.called(part)} adds up to 1.",
+                    f'give {heads.called(part)} the activation "sigmoid": each label is a yes or '
+                    "no of its own",
+                    heads.activated(part, "sigmoid"), [(head.made, "its loss")],
+                )  # fmt: skip
+            if least == most == 1 and width == 2:
+                return None  # of two classes, both losses have their minimum at the same place
+        if width == 2 and not (labels is not None and heads.flat(labels)):
+            return None
+        sparse = labels is not None and heads.flat(labels)
+        right = "sparse_categorical_crossentropy" if sparse else "categorical_crossentropy"
+        return self.finding(
+            head.made or part.made,
+            f"{heads.WORDS[head.loss]} takes the {width} units of {heads.called(part)} for {width} "
+            "questions of yes or no, but their softmax is one choice among them.",
+            f'use loss="{right}"', heads.with_loss(head, training.compiled, right),
+            [(part.made, f"{width} units, of which one is right")],
+        )  # fmt: skip
+
+    def _together(self, training: Training, head: Head, part: Part) -> Finding | None:
+        width, labels = heads.units(head), head.labels
+        if head.loss not in heads.ONE_HOT | heads.SPARSE or part.activation != "sigmoid":
+            return None
+        if width == 1:
+            return self.finding(
+                head.made or part.made,
+                f"{heads.WORDS[head.loss]} compares the units of an example with each other, and "
+                f"{heads.called(part)} has 1: its share is always 1.",
+                'use loss="binary_crossentropy": one sigmoid is a yes or no',
+                heads.with_loss(head, training.compiled, "binary_crossentropy"),
+                [(part.made, "1 unit")],
+            )  # fmt: skip
+        several = head.loss in heads.ONE_HOT and labels is not None and labels.row_sums is not None
+        if several and labels is not None and labels.row_sums is not None:
+            most = labels.row_sums[1]
+            if most > 1 and labels.distinct == (0.0, 1.0):
+                return self.finding(
+                    head.made or part.made,
+                    f"up to {heads.number(most)} of the {width} labels of an example are 1, but "
+                    f"{heads.WORDS[head.loss]} is for classes of which one is right.",
+                    'use loss="binary_crossentropy"',
+                    heads.with_loss(head, training.compiled, "binary_crossentropy"),
+                    [(part.made, f"{width} sigmoids")],
+                )  # fmt: skip
+        return self.finding(
+            part.made,
+            f"{heads.WORDS[head.loss]} reads the {width} units of {heads.called(part)}"
+            f" as probabilities "
+            f"that add up to 1; {width} sigmoids add up to anything from 0 to {width}.",
+            f'give {heads.called(part)} the activation "softmax"', heads.activated(part, "softmax"),
+            [(head.made, "its loss")],
+        )  # fmt: skip
+
+    def _class_numbers(self, training: Training, head: Head, part: Part) -> Finding | None:
+        width, labels = heads.units(head), head.labels
+        if head.loss not in heads.DISTANCES or part.activation != "softmax" or not width:
+            return None
+        if width < 2 or labels is None or not heads.flat(labels) or not labels.whole:
+            return None
+        right = "sparse_categorical_crossentropy"
+        return self.finding(
+            head.made or part.made,
+            f"the labels are class numbers ({heads.span(labels)}), and {heads.WORDS[head.loss]} "
+            f"compares each of the {width} probabilities of {heads.called(part)} with them.",
+            f'use loss="{right}"', heads.with_loss(head, training.compiled, right),
+            [(part.made, f"{width} probabilities")],
+        )  # fmt: skip
+
+
+RULE = LossMismatch()

@@ -1,0 +1,59 @@
+"""GT705 one-class: all labels are the same, so there is nothing to tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...facts import heads
+from ...trace.finding import Finding
+from ...trace.training import Training
+from ..heads import HeadRule
+
+FEW = 16  # examples of which all may be of one class by chance
+
+
+class OneClass(HeadRule):
+    code, name = "GT705", "one-class"
+    title = "all labels are the same"
+    lesson = """\
+When every example has the same label, the best answer is that label for everything, and a bias is
+enough for it: the accuracy is 100 % at once, and nothing is learned about the inputs. The usual
+causes are a comparison that is never true, a file whose first part was read (sorted by class), a
+column of labels that was cut to whole numbers, or a split without shuffling."""
+    failing = """\
+x = np.linspace(-1.0, 1.0, 64).reshape(32, 2).astype("float32")
+y = (x[:, 0] > 5).astype("float32")
+model = tf.keras.Sequential([
+    tf.keras.layers.Dense(8, activation="relu"),
+    tf.keras.layers.Dense(1, activation="sigmoid"),
+])
+model.compile(optimizer="adam", loss="binary_crossentropy")
+model.fit(x, y, epochs=2, verbose=0)
+"""
+    cured = failing.replace("> 5", "> 0")
+    ignore = "When the model is trained in parts, one class after the other; in a smoke test."
+
+    def judge(self, training: Training) -> Iterator[Finding]:
+        places = [head for head in training.heads if head.loss in heads.ENTROPIES]
+        if training.method != "fit" or len(training.heads) != 1 or not places:
+            return
+        (head,) = places
+        labels = head.labels
+        if labels is None or labels.nan or not labels.complete or (labels.shape[0] or 0) < FEW:
+            return
+        hot = labels.one_hot and labels.columns
+        same = labels.low == labels.high and heads.flat(labels)
+        if hot:
+            same = all(low == high for low, high, _ in labels.columns)
+        if same:
+            what = f"class {[c[0] for c in labels.columns].index(1.0)}" if hot else ""
+            what = what or heads.number(labels.low)
+            yield self.finding(
+                training.place,
+                f"all {labels.shape[0]:,} labels are {what}: there is nothing to tell apart.",
+                "look at how the labels are made, and whether the data are sorted or cut",
+                None, [(head.made, "its loss")],
+            )  # fmt: skip
+
+
+RULE = OneClass()

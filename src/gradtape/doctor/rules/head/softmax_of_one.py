@@ -1,0 +1,108 @@
+"""GT701 softmax-of-one: a softmax over an axis that holds one number, or over other examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...facts import heads
+from ...facts.case import Run
+from ...trace.finding import Finding
+from ...trace.training import Head, Part, Training
+from ..heads import HeadRule
+
+
+class SoftmaxOfOne(HeadRule):
+    code, name = "GT701", "softmax-of-one"
+    title = "a softmax over one unit is always 1; over the batch, examples share one probability"
+    lesson = """\
+A softmax divides e^z by the sum of e^z along its axis. Where that axis holds one number, the result
+is 1 whatever the weights are, so the model gives the same answer to every question. For yes or no,
+one unit needs a sigmoid; a softmax needs as many units as there are classes; for a number, the last
+layer needs no activation. A softmax along the batch or the time axis makes examples (or steps)
+compete with each other, and the classes of one example do not add up to 1."""
+    failing = """\
+x = np.linspace(-1.0, 1.0, 64).reshape(32, 2).astype("float32")
+y = (x[:, 0] > 0).astype("float32")
+model = tf.keras.Sequential([
+    tf.keras.layers.Dense(8, activation="relu"),
+    tf.keras.layers.Dense(1, activation="softmax"),
+])
+model.compile(optimizer="adam", loss="binary_crossentropy")
+model.fit(x, y, epochs=2, verbose=0)
+"""
+    cured = failing.replace("softmax", "sigmoid")
+    ignore = "Never for an output."
+
+    def judge(self, training: Training) -> Iterator[Finding]:
+        for head in training.heads:
+            for part in head.parts:
+                found = self._one(training, head, part) or self._astray(training, head, part)
+                if found is not None:
+                    yield found
+
+    def explained(self, finding: Finding, run: Run) -> bool:
+        return any(f.cause == "constant-function" for f in run.findings)
+
+    def _one(self, training: Training, head: Head, part: Part) -> Finding | None:
+        axis = part.config.get("axis", -1)
+        single = _size(part.shape, axis) == 1
+        if part.activation != "softmax" or not single or part.kind not in heads.UNITS | heads.ALONE:
+            return None
+        if part is not heads.output(head):
+            return self.finding(
+                part.made,
+                f"{heads.called(part, 'this layer')}"
+                f" takes the softmax of 1 unit, which is 1 whatever comes in: what it "
+                "weighs, it weighs all alike.",
+                "take the softmax along the axis that the weights are for, or a sigmoid",
+            )
+        said, fix, word = _instead(head)
+        edit = heads.straight(part) if word == "linear" else heads.activated(part, word)
+        edit = None if word == "softmax" else edit
+        return self.finding(
+            part.made,
+            f"{heads.called(part)}"
+            f" takes the softmax of 1 unit, e^z / e^z: the output is 1 for every "
+            f"example{said}.",
+            fix, edit, [(head.made, "its loss")],
+        )  # fmt: skip
+
+    def _astray(self, training: Training, head: Head, part: Part) -> Finding | None:
+        axis, rank = part.config.get("axis", -1), len(part.shape)
+        if part.kind != "Softmax" or not isinstance(axis, int) or rank < 2:
+            return None
+        own = axis % rank
+        last = part is heads.output(head) and head.loss in heads.ENTROPIES and own != rank - 1
+        if own != 0 and not last:
+            return None
+        what = "the batch" if own == 0 else f"axis {own}"
+        return self.finding(
+            part.made,
+            f"{heads.called(part, 'this layer')} takes the softmax along {what}, so the "
+            f"{part.shape[-1]} numbers of an example do not add up to 1.",
+            "take it along the last axis, which holds the classes",
+            heads.argument(part.made, "axis", 0, "-1"), [(head.made, "its loss")],
+        )  # fmt: skip
+
+
+def _size(shape: tuple[int | None, ...], axis: object) -> int | None:
+    return shape[axis] if isinstance(axis, int) and -len(shape) <= axis < len(shape) else None
+
+
+def _instead(head: Head) -> tuple[str, str, str]:
+    """What is said of the labels, what is to be done, and the activation for that."""
+    labels, count = head.labels, heads.classes(head.labels)
+    said = "" if labels is None else f", and the labels are {heads.span(labels)}"
+    if count is not None and count > 2 and head.loss not in heads.DISTANCES:
+        fix = f'give it a unit for each class: Dense({count}, activation="softmax"), with '
+        return said, fix + 'loss="sparse_categorical_crossentropy"', "softmax"
+    yes_no = count == 2 or (labels is not None and labels.low >= 0 and labels.high <= 1)
+    if head.loss in heads.DISTANCES and labels is not None and not yes_no:
+        return said, "leave the activation out: the output is a number", "linear"
+    fix = "use a sigmoid for yes or no, or a unit for each class"
+    if head.loss in heads.ONE_HOT | heads.SPARSE:
+        fix = 'use a sigmoid for yes or no, with loss="binary_crossentropy"'
+    return said, fix, "sigmoid"
+
+
+RULE = SoftmaxOfOne()

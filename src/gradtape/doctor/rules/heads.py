@@ -1,0 +1,59 @@
+"""What rules about the head of a model share: they look at trainings when the run has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..facts.case import ErrorCase, Run
+from ..source.place import Place
+from ..trace.finding import CONFIRMED, Finding, Verdict
+from ..trace.training import Training
+from .base import Rule
+
+SEEN = "these numbers were seen in the model, the loss and the data as they are"
+
+
+class HeadRule(Rule):
+    """A rule about a model that trains, and cannot learn what it is given."""
+
+    states = frozenset({"wrong"})
+    needs = "Keras"
+    stops = False  # may the program end with an exception because of it?
+
+    def judge(self, training: Training) -> Iterator[Finding]:
+        """The faults of one training."""
+        raise NotImplementedError
+
+    def examine_run(self, run: Run) -> Iterable[Finding]:
+        said = {(f.code, f.place) for f in run.findings}
+        for training in run.trace.trainings:
+            for finding in self.judge(training):
+                if (finding.code, finding.place) not in said and not self.explained(finding, run):
+                    said.add((finding.code, finding.place))
+                    yield finding
+
+    def explained(self, finding: Finding, run: Run) -> bool:
+        """Does another finding say the same already?"""
+        return False
+
+    def examine_error(self, case: ErrorCase) -> Finding | None:
+        if not self.stops:
+            return None
+        for training in case.trace.trainings:
+            if case.place in (training.place, *(head.place for head in training.heads)):
+                for finding in self.judge(training):
+                    finding.state = "error"
+                    return finding
+        return None
+
+    def finding(
+        self, place: Place | None, message: str, fix: str, edit: str | None = None,
+        also: Iterable[tuple[Place | None, str]] = (), **more: Any,
+    ) -> Finding:  # fmt: skip
+        """A finding about a model: no gradient is to blame."""
+        others = [(p, words) for p, words in also if p is not None and p != place]
+        return Finding(
+            self.code, self.name, self.cause, "wrong", "", "", place, message, fix, edit=edit,
+            also=others, verdict=Verdict(CONFIRMED, SEEN), **more,
+        )  # fmt: skip
