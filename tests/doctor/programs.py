@@ -76,6 +76,7 @@ def sketch(finding: Finding) -> str:
     lines += [("" if finding.sure else "likely: ") + finding.message, f"fix: {finding.fix}"]
     if finding.edit is not None:
         lines.append(f"edit: {finding.edit.strip()}")
+    lines += [f"edit in line {place.line}: {text.strip()}" for place, text in finding.further]
     if finding.would_be is not None:
         how = f" ({finding.would_be.how})" if finding.would_be.how else ""
         lines.append(f"would be: {_number(finding.would_be)}{how}")

@@ -21,7 +21,7 @@ _BLOCK = re.compile(r"^```(\w+)( cured)?\n(.*?)^```$", re.M | re.S)
 _FACT = re.compile(
     r"""GT\d+\ [\w-]+:\ .*                          # GT103 left-the-tape: none of w, line 6: `x`
     | likely:\                                      # and not proved
-    | edit:\ .*
+    | edit(\ in\ line\ \d+)?:\ .*
     | would\ be:\ (\[.*?\]|norm\ \S+,\ shape\ \(.*?\))  # without how it was found
     | would\ be\ unknown:\ """,
     re.X,

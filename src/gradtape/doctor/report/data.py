@@ -70,6 +70,9 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "path": list(finding.path),
         "fix": finding.fix,
         "edit": finding.edit,
+        "further_edits": [
+            {"file": p.file, "line": p.line, "text": text} for p, text in finding.further
+        ],
         "would_be": _would_be(finding),
         "why_not": finding.why_not,
         "steps": list(finding.steps),

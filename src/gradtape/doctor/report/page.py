@@ -198,12 +198,14 @@ def _path(finding: Finding) -> Safe | None:
 
 
 def _edit(finding: Finding) -> Safe | None:
-    """The line as it is and as it should be."""
+    """The lines as they are and as they should be."""
     if finding.edit is None or finding.place is None:
         return None
-    old = sources.line(finding.place.file, finding.place.line).strip()
-    new = finding.edit.strip()
-    return tag("pre", tag("del", old), tag("ins", new), class_="edit")
+    pairs = []
+    for place, new in [(finding.place, finding.edit), *finding.further]:
+        old = sources.line(place.file, place.line).strip()
+        pairs += [tag("del", old), tag("ins", new.strip())]
+    return tag("pre", *pairs, class_="edit")
 
 
 # --- all gradients --------------------------------------------------------------------------------

@@ -72,9 +72,11 @@ def _finding(console: Any, finding: Finding, width: int) -> None:
     _field(console, "path", " > ".join(_abridged(finding.path)), width)
     _field(console, "cause", ("" if finding.sure else "likely: ") + finding.message, width)
     _field(console, "fix", finding.fix, width)
-    if finding.edit is not None:
+    lines = [] if finding.edit is None else [finding.edit.strip()]
+    lines += [f"line {place.line}: {text.strip()}" for place, text in finding.further]
+    for text in lines:
         for line in textwrap.wrap(
-            finding.edit.strip(), width, initial_indent=" " * 12, subsequent_indent=" " * 16,
+            text, width, initial_indent=" " * 12, subsequent_indent=" " * 16,
             break_long_words=False, break_on_hyphens=False,
         ):  # fmt: skip
             console.print(Text(line, "green"))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from . import edits, flow, namesakes, sources
-from .place import Place, full_name, imports, parents, span_of
+from .place import Place, Written, full_name, imports, parents, span_of
 
 PACKAGES = ("numpy", "scipy", "math")
 _ALONE = frozenset({"tensorflow", "gradtape", *dir(builtins)})
@@ -81,27 +82,50 @@ def later(
     NumPy's, by the names, and tf.constant, if it is given a list."""
     if back is None or place.statement is None:
         return []
-    names = flow.spread(place.code, flow.bound_at(place))
-    last = back.span[2] if place.code is back.code else 1 << 31  # or up to the function's end
     found: list[tuple[str, str | None, int]] = []
-    for s in flow.statements(place.code):
-        if (
-            s is place.statement
-            or not place.line < s.lineno <= last
-            or not names & set(flow.used(s))
-        ):
-            continue
-        for node in ast.walk(s):
-            if isinstance(node, ast.Call):
-                name = full_name(place.file, node.func)
-                if name.partition(".")[0] in PACKAGES and names & set(flow.used(node)):
-                    new = namesakes.recorded(name)
-                    prefix = edits.package(place)
-                    text = ast.unparse(node.func)
-                    found.append((text, new and f"{prefix}.{new}", node.lineno))
-    if listed and edits.is_call(back, back.node, "constant") and not back.contains(place):
+    for node in _calls_between(place, back):
+        new = namesakes.recorded(full_name(place.file, node.func))
+        prefix = edits.package(place)
+        found.append((ast.unparse(node.func), new and f"{prefix}.{new}", node.lineno))
+    if _made_of_a_list(place, back, listed):
         found.append((f"{edits.package(back)}.constant", f"{edits.package(back)}.stack", back.line))
     return list(dict.fromkeys(found))
+
+
+def further(
+    place: Place, back: Place | None, listed: bool, exits: Iterable[Place]
+) -> list[tuple[Place, str]] | None:
+    """The other lines that must change with the one at a place, as they should be; None where one
+    of them cannot be written."""
+    lines: dict[int, tuple[Place, str | None]] = {}
+    if back is not None and place.statement is not None:
+        between = [Written(place.code, node) for node in _calls_between(place, back)]
+        lines.update({p.line: (p, rewrite(p).line) for p in [*between, *exits]})
+        if _made_of_a_list(place, back, listed) and isinstance(back.node, ast.Call):
+            stack = edits.replaced(back, f"{edits.package(back)}.stack", back.node.func)
+            lines[back.line] = back, stack if back.line not in lines else None
+    lines.pop(place.line, None)
+    found = [(where, text) for where, text in lines.values() if text is not None]
+    return found if len(found) == len(lines) else None
+
+
+def _calls_between(place: Place, back: Place) -> Iterator[ast.Call]:
+    """The calls of NumPy and the like on what left at a place, before it came back."""
+    names = flow.spread(place.code, flow.bound_at(place))
+    last = back.span[2] if place.code is back.code else 1 << 31  # or up to the function's end
+    for s in flow.statements(place.code):
+        if s is place.statement or not place.line < s.lineno <= last:
+            continue
+        for node in ast.walk(s) if names & set(flow.used(s)) else ():
+            if not isinstance(node, ast.Call) or not names & set(flow.used(node)):
+                continue
+            if full_name(place.file, node.func).partition(".")[0] in PACKAGES:
+                yield node
+
+
+def _made_of_a_list(place: Place, back: Place, listed: bool) -> bool:
+    """Is it a `tf.constant` of a list of what left? Of tensors it would make nothing."""
+    return listed and edits.is_call(back, back.node, "constant") and not back.contains(place)
 
 
 def _call(found: Rewrite, node: ast.Call, inner: ast.AST | None) -> None:

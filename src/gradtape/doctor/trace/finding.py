@@ -50,6 +50,7 @@ class Finding:
     message: str  # one sentence: the cause
     fix: str  # what to change
     edit: str | None = None  # the line of `place` as it should be, where that can be written
+    further: list[tuple[Place, str]] = field(default_factory=list)  # lines that change with it
     also: list[tuple[Place, str]] = field(default_factory=list)  # other places, with a label each
     path: list[str] = field(default_factory=list)  # words; the break in brackets
     would_be: WouldBe | None = None

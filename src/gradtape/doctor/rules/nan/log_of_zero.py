@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ...facts import changes
+from ...facts import changes, counterfactual
 from ...facts.case import Case
 from ...facts.faults import Fault
 from ...source import edits
 from ...source.place import Place
 from ...trace import Event
-from ...trace.finding import Finding
+from ...trace.finding import CONFIRMED, Finding
 from ..base import FaultRule
 from ..counts import share
 
 SQUASHING = ("Sigmoid", "Softmax")
+LITTLE = (1e-7, 1e-3)  # what may be added to the argument, the least that calms it first
 
 
 class LogOfZero(FaultRule):
@@ -50,7 +51,7 @@ grad = tape.gradient(loss, w)
         zeros = np.asarray(operand.array) == 0
         if not zeros.any():
             return None
-        edit = None
+        edit, little = None, 1e-7
         above = _above(event)
         squashed = [e for e in above if e.kind in SQUASHING and _rounded(e, zeros)]
         if squashed:
@@ -59,14 +60,15 @@ grad = tape.gradient(loss, w)
         elif any(e.kind == "Exp" and _rounded(e, zeros) for e in above):
             fix = "use `tf.reduce_logsumexp` on the exponents, which cannot underflow"
         else:
-            new = _instead(event.place)
+            little = next((n for n in LITTLE if _calm(case, changes.safe(operand, zeros, n))), 1e-7)
+            new = _instead(event.place, f"{little:g}".replace("e-0", "e-"))
             fix = f"keep the argument above 0: `{new or 'tf.math.log(x + 1e-7)'}`"
             edit = edits.replaced(event.place, new)
         return case.finding(
             self, event.place,
             f"`{event.place.text}` takes the logarithm of 0{share(zeros)}, which is minus "
             "infinity.",
-            fix, event=event, change=changes.safe(operand, zeros, 1e-7), edit=edit,
+            fix, event=event, change=changes.safe(operand, zeros, little), edit=edit,
             also=[(e.place, f"this {e.name} is exactly 0 or 1 there") for e in squashed[:1]],
         )  # fmt: skip
 
@@ -78,12 +80,17 @@ def _rounded(event: Event, zeros: Any) -> bool:
     return bool((ends & zeros).any() if ends.shape == zeros.shape else ends.any())
 
 
-def _instead(place: Place) -> str | None:
+def _calm(case: Case, change: changes.Change) -> bool:
+    """Is the gradient neither lost nor huge with it? The derivative of log(1e-7) is 1e7."""
+    return counterfactual.verdict(case, change, "exploding").kind == CONFIRMED
+
+
+def _instead(place: Place, little: str) -> str | None:
     """The logarithm of something that is never 0, in the user's words."""
     given, node = edits.argument(place), place.node
     if given is None or not isinstance(node, ast.Call) or not edits.is_call(place, node, "log"):
         return None
-    return f"{edits.text(place, node.func)}({edits.text(place, given)} + 1e-7)"
+    return f"{edits.text(place, node.func)}({edits.text(place, given)} + {little})"
 
 
 def _above(event: Event, far: int = 4) -> list[Event]:

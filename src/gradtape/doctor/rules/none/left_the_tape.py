@@ -30,7 +30,13 @@ class TakenOut(CutRule):
         return super().examine(case) or _lost(self, case)
 
     def more(self, case: Case, cut: Cut) -> dict[str, Any]:
-        return {"also": _comes_back(case, cut), "edit": rewrite.rewrite(cut.place).line}
+        edit = rewrite.rewrite(cut.place).line
+        exits = [e.place for e in cut.event.attrs.get("exits", ())]
+        more = rewrite.further(cut.place, cut.event.back, _listed(cut), exits)
+        return {
+            "also": _comes_back(case, cut), "edit": None if more is None else edit,
+            "further": more if more and edit else [],
+        }  # fmt: skip
 
 
 class LeftTheTape(TakenOut):
@@ -139,6 +145,12 @@ def stored(cut: Cut) -> bool:
     return bool(exits) and bool(exits[0].stores)
 
 
+def _listed(cut: Cut) -> bool:
+    """Did it come back in a list?"""
+    entry = cut.event.attrs.get("entry")
+    return entry is not None and isinstance(entry.given, (list, tuple))
+
+
 def _comes_back(case: Case, cut: Cut) -> list:
     """Where the value returned, unless it is in the very same expression."""
     back, place = cut.event.back, cut.place
@@ -157,9 +169,7 @@ def advice(cut: Cut) -> str:
             f"append the tensors to a list instead of `{array}`, and make one of them: `tf.stack`"
         )
     here = rewrite.rewrite(place)
-    entry = cut.event.attrs.get("entry")
-    listed = entry is not None and isinstance(entry.given, (list, tuple))
-    after = rewrite.later(place, cut.event.back, listed)
+    after = rewrite.later(place, cut.event.back, _listed(cut))
     words = [f"`{word}`" for word in dict.fromkeys(here.dropped)]
     parts = ["leave out " + " and ".join(words)] if words else []
     if not parts and isinstance(place.node, ast.Call) and not here.swaps:
