@@ -82,7 +82,7 @@ unconnected_gradients="zero" to get it as numbers."""
 
 
 def _straight(events: list[Event]) -> Event:
-    """Where a curved function is missing: at the first layer that multiplies, or where it begins."""
+    """Where a curved function is missing: at the first layer that multiplies, or at its start."""
     multiplies = [e for e in events if e.layer is not None and e.kind in PRODUCTS]
     return multiplies[0] if multiplies else events[0]
 

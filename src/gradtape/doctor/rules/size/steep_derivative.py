@@ -31,7 +31,7 @@ FIXES = {
     "Pow": "keep the base away from 0, as with `tf.maximum(x, 1e-3)`",
 }
 SAFE = {kind: 2.0 if kind == "Acosh" else 0.0 for kind in EDGES}  # and 1 elsewhere
-FIXES |= {kind: "keep the argument further away from the edge" for kind in EDGES}
+FIXES |= dict.fromkeys(EDGES, "keep the argument further away from the edge")
 
 
 class SteepDerivative(Rule):
