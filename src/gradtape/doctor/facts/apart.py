@@ -29,6 +29,7 @@ MATHS: dict[str, Callable] = {
     "cosh": np.cosh, "sinh": np.sinh, "sqrt": np.sqrt, "square": np.square, "abs": np.abs,
     "ones_like": np.ones_like, "zeros_like": np.zeros_like,
 }  # fmt: skip
+FILLED: dict[str, Callable] = {"zeros": np.zeros, "ones": np.ones, "empty": np.zeros}
 SUMS: dict[str, Callable] = {
     "sum": np.sum,
     "reduce_sum": np.sum,
@@ -54,6 +55,8 @@ class Sight:
         self.values: dict[str, ast.expr] = {}
         many = set()
         for node in self.nodes:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+                continue  # `table[k] = …` fills what is there
             for name in set(flow.bound(node)) if isinstance(node, ast.stmt) else ():
                 many |= {name} & set(self.values)
                 value = getattr(node, "value", None)
@@ -160,7 +163,7 @@ class Sight:
             looks = isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot))
             looks = looks or (isinstance(node, ast.Attribute) and node.attr in ("shape", "dtype"))
             if isinstance(node, ast.Call) and _called(node) in WHOLE:
-                looks = not any(k.arg == "axis" for k in node.keywords)
+                looks = not any(map(_along, ast.walk(node)))
             if looks:
                 glances |= {id(n) for n in ast.walk(node)}
         return bool(uses) and all(id(n) in glances for n in uses)
@@ -223,6 +226,8 @@ class Sight:
         if not _foreign(node) or node.keywords:
             raise Unknown
         values = [self._value(part, depth + 1) for part in node.args]
+        if name in FILLED and values:
+            return FILLED[name](np.asarray(values[0], int))
         with np.errstate(all="ignore"):
             if name in MATHS and len(values) == 1:
                 return MATHS[name](values[0])
@@ -278,6 +283,13 @@ def _own(scope: ast.AST) -> Iterator[ast.AST]:
         if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
             yield child
             yield from _own(child)
+
+
+def _along(node: ast.AST) -> bool:
+    """Is something reduced along an axis, so that more than one number is left?"""
+    if not isinstance(node, ast.Call) or _called(node) not in WHOLE:
+        return False
+    return any(k.arg == "axis" for k in node.keywords) or len(node.args) > _foreign(node)
 
 
 def _names(node: ast.AST) -> set[str]:

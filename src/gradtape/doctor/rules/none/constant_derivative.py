@@ -6,7 +6,7 @@ import numpy as np
 
 from ...facts import changes
 from ...facts.case import Case
-from ...facts.graph import ancestors, path
+from ...facts.graph import Values, ancestors, path
 from ...trace import Event, Query, Value
 from ...trace.finding import Finding, WouldBe
 from ..base import Rule
@@ -110,13 +110,21 @@ def _first_derivative(case: Case) -> Query | None:
         source = case.variable or case.source
         if not any(a.source is source for a in query.answers):
             continue
-        made = [v for v in behind if v.maker is not None and v.maker.place == query.place]
+        made = [v for v in behind if _given_out(v, query, case.targets, behind)]
         if made and (case.answer.state == "zero" or not _leads(case, made)):
             record = case.history.records.get(query.place)
             if record is not None:
                 query.target_name = record.target
             return query
     return None
+
+
+def _given_out(value: Value, query: Query, targets: list[Value], behind: Values) -> bool:
+    """Was it made by the query, and asked for or used by something else?"""
+    if value.maker is None or value.maker.place != query.place:
+        return False
+    others = [event for event in value.users if event.place != query.place]
+    return value in targets or any(o in behind for event in others for o in event.outputs)
 
 
 def _leads(case: Case, made: list[Value]) -> bool:

@@ -20,6 +20,7 @@ NEAR = 1e-3  # to 0
 TRIED = 4  # ops of one gradient
 DIVIDES = {"RealDiv": 1, "Reciprocal": 0, "Inv": 0, "Xdivy": 1}
 ROOTS = frozenset({"Sqrt", "Rsqrt", "Log", "Pow"})
+HANDS_ON = PASSES | {"Minimum", "Maximum", "ClipByValue"}  # also what keeps an inverse finite
 INVERSES = frozenset({"Rsqrt", "Reciprocal", "Inv"})
 EDGES = {
     "Atanh": (1.0, -1.0), "Acos": (1.0, -1.0), "Asin": (1.0, -1.0), "Acosh": (1.0,),
@@ -67,7 +68,7 @@ grad = tape.gradient(loss, a)
             return
         steep = [found for event in case.walk.events if (found := _steep(case, event))]
         for steps in sorted(steep, key=lambda found: -found.times)[:TRIED]:
-            if steps.event.kind in DIVIDES and _units(case):
+            if steps.event.kind in DIVIDES and _units(case, steps.event):
                 continue
             yield self._explain(case, steps)
 
@@ -87,7 +88,7 @@ grad = tape.gradient(loss, a)
             f"the gradient by up to {steep.times:.2g}.",
             FIXES.get(kind, "divide by something that stays away from 0: a larger epsilon, "
                       "`tf.maximum(x, 1e-3)`, or `tf.where` before the division"),
-            event=at, change=changes.safe(steep.value, small, SAFE.get(kind, 1.0)),
+            event=at, change=changes.safe(steep.value, near < NEAR, SAFE.get(kind, 1.0)),
         )  # fmt: skip
         if at.layer is None and finding.place != at.place:
             finding.fix = "choose another loss, or keep the numbers that it is given away from 0"
@@ -104,8 +105,11 @@ class Steep(NamedTuple):
     times: float
 
 
-def _units(case: Case) -> bool:
-    """Is all of the source this small? Then these are its units."""
+def _units(case: Case, event: Event) -> bool:
+    """Is all of the source this small? Then these are its units, unless the quotient is one of it
+    and its own size."""
+    if all(v in case.below for v in event.inputs):
+        return False
     return all(0 < _top(n.array) < NEAR for n in case.nodes)
 
 
@@ -116,7 +120,7 @@ def _steep(case: Case, event: Event) -> Steep | None:
     if not 0 < arrived < np.inf:
         return None
     at = _inverse(event) if event.kind == "Mul" else event
-    value = None if at is None else _near_0(at)
+    value = None if at is None else _near_0(at, at is not event)
     if at is None or value is None:
         return None
     below = case.below
@@ -137,15 +141,19 @@ def _inverse(event: Event) -> Event | None:
     """The op that made a factor of a product an inverse: `x * tf.math.rsqrt(n)` is a quotient."""
     for value in event.inputs:
         maker = value.maker
-        while maker is not None and maker.kind in PASSES and maker.inputs:
-            maker = maker.inputs[0].maker
-        if maker is not None and maker.kind in INVERSES:
+        while maker is not None and maker.kind in HANDS_ON and maker.inputs:
+            maker = max(maker.inputs, key=lambda v: _top(v.array) if v.floating else -1.0).maker
+        if maker is None:
+            continue
+        negative = maker.kind == "Pow" and np.all(np.asarray(maker.inputs[1].array) < 0)
+        if maker.kind in INVERSES or maker.kind in DIVIDES or negative:
             return maker
     return None
 
 
-def _near_0(event: Event) -> Value | None:
-    """What the op divides by, or takes a root or logarithm of, if that comes near to 0."""
+def _near_0(event: Event, bounded: bool) -> Value | None:
+    """What the op divides by, or takes a root or logarithm of, if that comes near to 0; to 0 itself
+    only if its result was bounded before it came into anything."""
     value: Value | None = None
     if event.kind in DIVIDES:
         value = event.inputs[DIVIDES[event.kind]]
@@ -155,7 +163,8 @@ def _near_0(event: Event) -> Value | None:
         value = event.inputs[0]
     if value is None or not value.floating or not np.size(value.array):
         return None
-    return value if 0 < float(_distance(event, value).min()) < NEAR else None
+    least = float(_distance(event, value).min())
+    return value if least < NEAR and (least > 0 or bounded) else None
 
 
 def _distance(event: Event, value: Value) -> np.ndarray:

@@ -153,6 +153,7 @@ for step in range(3):
             "one, and together they are 0.",
             f"take one of them, or ask for all: `{new}`" if new else "ask for one of them",
             change=changes.seen("the gradients of single elements are there, and cancel"),
+            state="wrong",
             edit=edits.replaced(query.place, new) if new else None,
         )  # fmt: skip
 
@@ -211,6 +212,10 @@ def _by_use(sound: list[Case], name: str) -> Wanted | None:
 
 
 def _glanced_at(case: Case) -> bool:
+    """Is it only looked whether there is a gradient, and is it part of no loss?"""
+    tapes = case.trace.tapes.values()
+    if any(tape is not case.tape and tape.recording(case.query.time) for tape in tapes):
+        return False
     sights = list(apart.sights(case.trace, case.query.place, case.query.target_name))
     return any(result and sight.only_glanced_at(result) for sight, result, _ in sights)
 
