@@ -409,11 +409,26 @@ class Case:
     def _in_layer(self, event: Event, message: str, also: list) -> tuple[Place, str, list]:
         """Numbers that go wrong inside a layer are mended where the layer is made."""
         layer = event.layer
-        if layer is None or layer.made is None:
+        if layer is None:
+            return self._in_loss(event, message, also)
+        if layer.made is None:
             return event.place, message, also
         own = f"`{event.name}` of layer `{layer.name}`"
         message = message.replace(f"`{event.place.text}`", own)
         return layer.made, message, [*also, (event.place, f"`{layer.name}` is called here")]
+
+    def _in_loss(self, event: Event, message: str, also: list) -> tuple[Place, str, list]:
+        """And those of a library's loss, in no layer of `fit`, where the loss was chosen."""
+        fits = [t for t in self.trace.trainings if t.place == event.place and t.method != "loop"]
+        found = {head.made: head for training in fits for head in training.heads}
+        if len(found) != 1 or None in found:
+            return event.place, message, also
+        ((made, head),) = found.items()
+        if made is None or made == event.place:
+            return event.place, message, also
+        own = f"`{event.name}` of the loss `{head.loss}`"
+        message = message.replace(f"`{event.place.text}`", own)
+        return made, message, [*also, (event.place, "it is computed here")]
 
 
 def _on_one_line(message: str, *places: Place | None) -> str:

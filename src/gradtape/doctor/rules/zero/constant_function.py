@@ -27,7 +27,7 @@ MOVED, STILL = 1e-3, 1e-9  # shares of a value
 
 class ConstantFunction(Rule):
     code, name, states = "GT206", "constant-function", frozenset({"zero", "vanishing"})
-    gives_way_to = frozenset({"vanishing-depth", "vanishing-recurrence"})
+    gives_way_to = frozenset({"vanishing-depth", "vanishing-recurrence", "constant-derivative"})
     title = "the target is the same for every value of the source"
     lesson = """\
 A softmax over an axis of size 1 is always 1, and so is the sum of any softmax. The mean of
