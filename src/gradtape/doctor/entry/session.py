@@ -325,7 +325,10 @@ class Session:
             for finding in rule.examine_run(run):
                 if settle(finding).kind != REFUTED:
                     self._keep(finding)
-                    gone = [k for k, f in self.findings.items() if f.name in rule.supersedes]
+                    gone = [
+                        key for key, other in self.findings.items()
+                        if other.name in rule.supersedes and rule.accounts_for(finding, other)
+                    ]  # fmt: skip
                     for key in gone:
                         del self.findings[key]
         for finding in self.findings.values():

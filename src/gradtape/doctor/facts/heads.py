@@ -40,7 +40,7 @@ UNITS = frozenset({
     "Dense", "EinsumDense", "Conv1D", "Conv2D", "Conv3D", "Conv1DTranspose", "Conv2DTranspose",
     "Conv3DTranspose", "SeparableConv1D", "SeparableConv2D", "DepthwiseConv2D",
 })  # fmt: skip
-ALONE = frozenset({"Activation", "Softmax", "ReLU"})
+ALONE = frozenset({"Activation", "Softmax", "ReLU", "function"})
 CELLS = frozenset({"SimpleRNN", "LSTM", "GRU"})
 
 
@@ -53,11 +53,32 @@ def output(head: Head) -> Part | None:
     return None
 
 
-def called(part: Part, otherwise: str = "the output layer") -> str:
+def called(part: Part | None, otherwise: str = "the output layer") -> str:
     """A layer by the name that the user gave it; Keras's own names only count."""
+    if part is None:
+        return "the output"
     kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", part.kind).lower()
     own = not re.fullmatch(rf"{kind}(_\d+)?|.*_\d+|conv\dd?|.*_normalization", part.name)
     return f"`{part.name}`" if own else otherwise
+
+
+def give(part: Part, activation: str) -> str:
+    """What is to be done to have another activation."""
+    if part.kind == "function":
+        return f"use `{_function(part, activation)}` in the place of `{part.name}`"
+    return f'give {called(part)} the activation "{activation}"'
+
+
+def leave_out(part: Part) -> str:
+    """What is to be done to have none."""
+    if part.kind == "function":
+        return f"leave `{part.name}` out"
+    return f"leave the activation of {called(part)} out"
+
+
+def _function(part: Part, activation: str) -> str:
+    package = part.name.partition(".")[0] if "." in part.name else "tf"
+    return f"{package}.nn.{activation}"
 
 
 def units(head: Head) -> int | None:
@@ -111,6 +132,13 @@ def argument(place: Place | None, keyword: str, position: int | None, new: str) 
 
 def activated(part: Part, activation: str) -> str | None:
     """The line of a layer with another activation."""
+    if part.kind == "function":
+        call = None if part.made is None else part.made.node
+        if part.made is None or not isinstance(call, ast.Call) or len(call.args) != 1:
+            return None
+        if call.keywords and activation != "softmax":
+            return None  # an axis, which others do not have
+        return edits.replaced(part.made, _function(part, activation), call.func)
     if part.kind == "Activation":
         return argument(part.made, "activation", 0, f'"{activation}"')
     if part.kind == "Dense":
@@ -122,6 +150,8 @@ def activated(part: Part, activation: str) -> str | None:
 
 def straight(part: Part) -> str | None:
     """The line of a layer without its activation."""
+    if part.kind == "function":
+        return None if part.made is None else edits.unwrapped(part.made)
     call = None if part.made is None else part.made.node
     if part.made is None or not isinstance(call, ast.Call) or part.kind not in UNITS:
         return None

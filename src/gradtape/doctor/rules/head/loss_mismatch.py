@@ -8,7 +8,7 @@ from ...facts import heads
 from ...facts.case import Run
 from ...trace.finding import Finding
 from ...trace.training import Head, Part, Training
-from ..heads import HeadRule
+from ..heads import HeadRule, belongs
 
 # What an activation gives, where that is no probability.
 GIVES = {
@@ -59,7 +59,8 @@ model.fit(x, y, epochs=2, verbose=0)
                 yield found
 
     def explained(self, finding: Finding, run: Run) -> bool:
-        return any(f.cause in ("double-softmax", "broadcast-mismatch") for f in run.findings)
+        known = ("double-softmax", "broadcast-mismatch")
+        return any(f.cause in known and belongs(f, finding.training) for f in run.findings)
 
     def _no_probability(self, head: Head, part: Part) -> Finding | None:
         if head.loss not in heads.ENTROPIES or head.logits or part.activation not in GIVES:
@@ -73,7 +74,7 @@ model.fit(x, y, epochs=2, verbose=0)
         numbers = GIVES[part.activation]
         if seen is not None:
             numbers = f"{heads.number(seen.low)} to {heads.number(seen.high)} here"
-        fix = f'give {heads.called(part)} the activation "{right}"'
+        fix = heads.give(part, right)
         if part.activation == "linear":
             fix += ", or tell the loss `from_logits=True`"
         if head.loss not in heads.BINARY and one:
@@ -96,8 +97,7 @@ model.fit(x, y, epochs=2, verbose=0)
                     part.made,
                     f"up to {heads.number(most)} of the {width} labels of an example are 1, but "
                     f"the softmax of {heads.called(part)} adds up to 1.",
-                    f'give {heads.called(part)} the activation "sigmoid": each label is a yes or '
-                    "no of its own",
+                    f"{heads.give(part, 'sigmoid')}: each label is a yes or no of its own",
                     heads.activated(part, "sigmoid"), [(head.made, "its loss")],
                 )  # fmt: skip
             if least == most == 1 and width == 2:
@@ -144,7 +144,7 @@ model.fit(x, y, epochs=2, verbose=0)
             f"{heads.WORDS[head.loss]} reads the {width} units of {heads.called(part)}"
             f" as probabilities "
             f"that add up to 1; {width} sigmoids add up to anything from 0 to {width}.",
-            f'give {heads.called(part)} the activation "softmax"', heads.activated(part, "softmax"),
+            heads.give(part, "softmax"), heads.activated(part, "softmax"),
             [(head.made, "its loss")],
         )  # fmt: skip
 

@@ -37,6 +37,10 @@ model.fit(x, y, epochs=2, verbose=0)
     )
     ignore = "When what lies beyond are outliers that are to be cut off."
 
+    def accounts_for(self, finding: Finding, other: Finding) -> bool:
+        """What is at its bound, or dead, is the output itself."""
+        return other.place == finding.place
+
     def judge(self, training: Training) -> Iterator[Finding]:
         for head in training.heads:
             part, labels = heads.output(head), head.labels
@@ -51,10 +55,7 @@ model.fit(x, y, epochs=2, verbose=0)
             if words is None:
                 continue
             edit = heads.straight(part)
-            fix = (
-                f"leave the activation of {heads.called(part)}"
-                f" out, or bring the labels into its range"
-            )
+            fix = f"{heads.leave_out(part)}, or bring the labels into its range"
             if part.kind in heads.CELLS:
                 fix = f"put a Dense layer without activation behind {heads.called(part)}"
             elif head.loss in heads.BINARY:

@@ -10,6 +10,7 @@ import numpy as np
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.replay import Replay, above, flows_in, replay
+from ...facts.softmaxes import SOFT, softmaxes
 from ...facts.zeros import cancellations, nothing
 from ...trace import Event, Value
 from ...trace.finding import Finding
@@ -57,19 +58,17 @@ grad = tape.gradient(loss, w)
         return not all(line.states.get("ok") for line in lines)
 
     def examine(self, case: Case) -> Finding | None:
-        for death in case.deaths:
-            event = death.event
-            single = np.shape(event.outputs[0].array)[-1:] == (1,)
-            if event.kind in ("Softmax", "LogSoftmax") and single:
-                return case.finding(
-                    self, event.place,
-                    f"`{event.place.text}` is a softmax over an axis of size 1: it is 1 whatever "
-                    "comes in.",
-                    "use `tf.sigmoid` for one unit, or give the softmax an axis with several "
-                    "classes",
-                    event=event,
-                    change=changes.straight(changes.alike(case, event), "several classes"),
-                )  # fmt: skip
+        for event in _singles(case):
+            return case.finding(
+                self, event.place,
+                f"`{event.place.text}` is a softmax over an axis of size 1: it is 1 whatever "
+                "comes in.",
+                "use `tf.sigmoid` for one unit, or give the softmax an axis with several classes",
+                event=event,
+                change=changes.straight(changes.alike(case, event), "several classes")
+                if case.answer.state == "zero"
+                else _moved(case),
+            )  # fmt: skip
         if any(death.event.kind in KINKS for death in case.deaths):
             return None  # flat here, and not elsewhere
         runs = None if _shifts(case) else _changes(case)
@@ -109,6 +108,18 @@ grad = tape.gradient(loss, w)
             "look at the loss: it does not depend on this source",
             event=lost, change=_moved(case),
         )  # fmt: skip
+
+
+def _singles(case: Case) -> list[Event]:
+    """Softmaxes over one number at which the gradient ends. They need not give 1 exactly: then what
+    passes is rounding, and the target is the same for other values of the source."""
+    ends = [death.event for death in case.deaths]
+    if case.answer.state != "zero":
+        ends = [e for e in case.walk.passed if e.kind in SOFT and case.through(e) is not None]
+    found = [s.event for s in softmaxes(ends) if s.event.kind in SOFT and s.size == 1]
+    if found and case.answer.state != "zero" and _changes(case) is None:
+        return []
+    return found
 
 
 def _moved(case: Case) -> changes.Change:

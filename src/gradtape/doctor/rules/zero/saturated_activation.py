@@ -6,6 +6,7 @@ import numpy as np
 
 from ...facts import changes
 from ...facts.case import Case
+from ...facts.softmaxes import softmaxes
 from ...facts.zeros import Death
 from ...trace.finding import Finding
 from ..base import DeathRule
@@ -40,7 +41,7 @@ grad = tape.gradient(loss, w)
     def explain(self, case: Case, death: Death) -> Finding | None:
         event = death.event
         result = np.asarray(event.outputs[0].array)
-        if event.kind == "Softmax" and result.shape and result.shape[-1] == 1:
+        if any(found.size == 1 for found in softmaxes([event])):
             return None  # a constant function
         if not _at_bounds(event.kind, result):
             return None
