@@ -141,7 +141,7 @@ class Listener:
 
     def _part(self, layer: Any, call: Call) -> Part:
         if isinstance(layer, Applied):
-            place = at(layer.code, layer.offset)
+            place = self.engine.at(layer.code, layer.offset)
             return by_hand(
                 place, layer.activation, layer.axis, _shape(call.shape), _shape(call.given)
             )
@@ -158,7 +158,7 @@ class Listener:
     # --- losses -----------------------------------------------------------------------------------
     def loss_made(self, told: Any, result: Any) -> Any:
         if not self.engine.deaf:
-            place = _place(sys._getframe(2))
+            place = self._place(sys._getframe(2))
             if place is not None:
                 self.losses[id(told[0])] = weakref.ref(told[0]), place
         return result
@@ -213,6 +213,7 @@ class Listener:
             if found is None:
                 return
             training = found
+        self._alike(training, name, y_true)
         key = training, name
         if self.seen.get(key, 0) >= LOOKS + len(training.heads):
             return
@@ -228,17 +229,33 @@ class Listener:
             head.labels = _both(head.labels, labels)
             head.outputs = _both(head.outputs, outputs)
             return
-        place = _place(frame)
+        place = self._place(frame)
         if training.compiled is not None and (made is None or made == training.place):
             made = training.compiled
-        training.heads.append(
-            Head(name, bool(options.get("from_logits")), parts, _shape(y_pred.shape), made, labels,
-                 outputs, _shape(y_true.shape), place)
+        head = Head(
+            name, bool(options.get("from_logits")), parts, _shape(y_pred.shape), made, labels,
+            outputs, _shape(y_true.shape), place,
         )  # fmt: skip
+        if labels is not None and labels.low == labels.high and not labels.nan:
+            head.same = labels.low, labels.shape[0] or 0, 1
+        training.heads.append(head)
+
+    def _alike(self, training: Training, name: str, y_true: Any) -> None:
+        """As long as all batches of a loop have had one and the same label, the next one is looked
+        at as well."""
+        heads = training.heads
+        if self.open or len(heads) != 1 or heads[0].loss != name or heads[0].same is None:
+            return
+        array = self._array(y_true)
+        value, rows, batches = heads[0].same
+        alike = array is not None and np.size(array) and bool((np.asarray(array) == value).all())
+        heads[0].same = (value, rows + len(array), batches + 1) if alike else None
 
     def _seen(self, y_true: Any) -> Numbers | None:
         """The labels of one batch, which are not all of them."""
-        found = numbers(self._array(y_true), columns=_wide(y_true))
+        array = self._array(y_true)
+        array = self.engine.recorded(y_true) if array is None else array
+        found = numbers(array, columns=_wide(array))
         if found is not None:
             found.complete = False
         return found
@@ -250,21 +267,25 @@ class Listener:
             if (at_hand.f_globals.get("__name__") or "").startswith("keras."):
                 return None  # `evaluate`, or something else of Keras's own
             at_hand = at_hand.f_back
-        place = None if at_hand is None else at(at_hand.f_code, at_hand.f_lasti)
+        place = None if at_hand is None else self.engine.at(at_hand.f_code, at_hand.f_lasti)
         if place is None:
             return None
         return self.trainings.setdefault(place, Training("loop", place))
 
+    def _place(self, frame: FrameType) -> Place | None:
+        found = user(frame)
+        return None if foreign(found) else self.engine.at(found.f_code, found.f_lasti)
+
     # --- compile and fit --------------------------------------------------------------------------
     def compile_called(self, *values: Any) -> None:
-        place = _place(sys._getframe(2))
+        place = self._place(sys._getframe(2))
         if not self.engine.deaf and place is not None:
             self.compiled[id(values[0])] = weakref.ref(values[0]), place
 
     def trains(self, method: str, told: dict[str, Any], frame: FrameType) -> None:
         """A training of Keras's begins, with these arguments."""
-        place = _place(frame)
-        training = Training(method, at(frame.f_code, frame.f_lasti) if place is None else place)
+        place = self._place(frame)
+        training = Training(method, place or at(frame.f_code, frame.f_lasti))
         labels: list[Numbers | None] = []
         if place is not None:
             training = self.trainings.setdefault(place, training)
@@ -391,11 +412,6 @@ def _own_call(frame: FrameType) -> FrameType | None:
             return None
         at_hand = at_hand.f_back
     return at_hand
-
-
-def _place(frame: FrameType) -> Place | None:
-    found = user(frame)
-    return None if foreign(found) else at(found.f_code, found.f_lasti)
 
 
 def _shape(shape: Any) -> tuple[int | None, ...]:

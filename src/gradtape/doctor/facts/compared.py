@@ -27,7 +27,9 @@ SHAPED = frozenset({"Identity", "Cast", "Reshape", "ExpandDims", "Squeeze"})
 SQUARES = {"Square": "mean_squared_error", "Abs": "mean_absolute_error"}
 SUMS = frozenset({"Sum", "Mean"})
 # What a mean goes through on its way to the loss: weights of terms, other terms, a root.
-TERMS = frozenset({"AddV2", "AddN", "Mul", "RealDiv", "Sqrt", "Neg", "Identity", "Cast"}) | SUMS
+TERMS = SUMS | {
+    "AddV2", "AddN", "Mul", "RealDiv", "DivNoNan", "Sqrt", "Neg", "Identity", "Cast",
+}  # fmt: skip
 FEW = 4  # numbers that are no set of labels
 LONG = 12  # ops from a distance to the loss
 

@@ -41,6 +41,7 @@ UNITS = frozenset({
     "Conv3DTranspose", "SeparableConv1D", "SeparableConv2D", "DepthwiseConv2D",
 })  # fmt: skip
 ALONE = frozenset({"Activation", "Softmax", "ReLU", "function"})
+BATCH = -1  # in the place of the size of a batch
 CELLS = frozenset({"SimpleRNN", "LSTM", "GRU"})
 
 
@@ -111,6 +112,34 @@ def classes(labels: Numbers | None, most: int = 1000) -> int | None:
 def flat(labels: Numbers | None) -> bool:
     """Is there one number for each example?"""
     return labels is not None and (len(labels.shape) == 1 or labels.shape[1:] == (1,))
+
+
+def stretched(head: Head) -> tuple[int | None, ...] | None:
+    """The shape in which a distance compares output and labels, if it is that of neither of them:
+    Keras takes off a last axis of 1 where the ranks differ by one, and NumPy's rule does the rest.
+    """
+    if head.loss not in DISTANCES or head.labels is not None and not head.labels.shape:
+        return None
+    one, other = _named(head.shape), _named(head.label_shape)
+    if not one or not other:
+        return None
+    if len(one) == len(other) + 1 and one[-1] == 1:
+        one = one[:-1]
+    elif len(other) == len(one) + 1 and other[-1] == 1:
+        other = other[:-1]
+    rank = max(len(one), len(other))
+    one, other = ((1,) * (rank - len(s)) + s for s in (one, other))
+    if one == other or any(a != b and 1 not in (a, b) for a, b in zip(one, other, strict=True)):
+        return None
+    made = tuple(b if a == 1 else a for a, b in zip(one, other, strict=True))
+    return None if made == one else tuple(None if n == BATCH else n for n in made)
+
+
+def _named(shape: tuple[int | None, ...]) -> tuple[int, ...]:
+    """A shape with a number for the batch that is no size, so that it fits nothing else."""
+    if not shape or any(n is None for n in shape[1:]):
+        return ()
+    return (BATCH, *(n for n in shape[1:] if n is not None))
 
 
 # --- what is to be written instead ----------------------------------------------------------------

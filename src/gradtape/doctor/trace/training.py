@@ -69,6 +69,8 @@ class Head:
     outputs: Numbers | None = None
     label_shape: tuple[int | None, ...] = ()
     place: Place | None = None  # the call
+    # Of a loop: the one label that all batches had so far, in how many rows and how many batches.
+    same: tuple[float, int, int] | None = None
 
     @property
     def last(self) -> Part | None:

@@ -18,11 +18,17 @@ GIVES = {
 }  # fmt: skip
 
 
+MANY = 3  # units; of two classes, both losses have their minimum at the same place
+ROWS = 16  # examples of which each may have one label by chance
+
+
 class LossMismatch(HeadRule):
     code, name = "GT703", "loss-mismatch"
     states = frozenset({"wrong", "error"})
     stops = True
-    supersedes = frozenset({"clipped-value", "log-of-zero", "domain-boundary"})
+    supersedes = frozenset(
+        {"clipped-value", "log-of-zero", "domain-boundary", "constant-function"}
+    )
     title = "the loss takes the output for something that its activation does not give"
     lesson = """\
 A loss has an idea of the output. Binary cross entropy reads each unit as the probability of a yes:
@@ -51,6 +57,7 @@ model.fit(x, y, epochs=2, verbose=0)
                 continue
             found = (
                 self._no_probability(head, part)
+                or self._one_of_many(training, head, part)
                 or self._each_for_itself(training, head, part)
                 or self._together(training, head, part)
                 or self._class_numbers(training, head, part)
@@ -112,6 +119,24 @@ model.fit(x, y, epochs=2, verbose=0)
             "questions of yes or no, but their softmax is one choice among them.",
             f'use loss="{right}"', heads.with_loss(head, training.compiled, right),
             [(part.made, f"{width} units, of which one is right")],
+        )  # fmt: skip
+
+    def _one_of_many(self, training: Training, head: Head, part: Part) -> Finding | None:
+        width, labels = heads.units(head), head.labels
+        if head.loss not in heads.BINARY or part.activation not in ("sigmoid", "linear"):
+            return None
+        if not width or width < MANY or labels is None or not labels.one_hot:
+            return None
+        if (labels.shape[0] or 0) < ROWS or len(labels.shape) != 2:
+            return None
+        right = "categorical_crossentropy"
+        return self.finding(
+            head.made or part.made,
+            f"every row of the labels has one 1 among {width} columns, which is one choice, but "
+            f"{heads.WORDS[head.loss]} asks {width} questions of yes or no: always no is right in "
+            f"{100 * (width - 1) / width:.0f} % of them.",
+            f'use loss="{right}" with a softmax', heads.with_loss(head, training.compiled, right),
+            [(part.made, f"{width} units")],
         )  # fmt: skip
 
     def _together(self, training: Training, head: Head, part: Part) -> Finding | None:

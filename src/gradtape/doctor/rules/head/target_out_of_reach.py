@@ -10,6 +10,7 @@ from ...trace.finding import Finding
 from ...trace.training import Head, Numbers, Training
 from ..heads import HeadRule
 
+FEW = 64  # different labels that may be classes
 SHARE = 0.05  # of the span of the labels, what may be beyond by noise
 
 
@@ -48,7 +49,7 @@ model.fit(x, y, epochs=2, verbose=0)
                 continue
             if part.activation == "softmax" and heads.units(head) == 1:
                 continue  # that it is always 1 says more
-            known = head.loss in heads.BINARY and not labels.whole
+            known = head.loss in heads.BINARY and not _two(labels)
             if not known and (head.loss not in heads.DISTANCES or _classes(head, labels)):
                 continue
             words = _beyond(part.activation, labels)
@@ -64,6 +65,11 @@ model.fit(x, y, epochs=2, verbose=0)
                 part.made, f"{words}.", fix, edit,
                 [(training.place, "trained here"), (head.made, "its loss")][:1],
             )  # fmt: skip
+
+
+def _two(labels: Numbers) -> bool:
+    """Are there two classes, or few? Then they are coded in another way."""
+    return labels.distinct is not None and len(labels.distinct) <= FEW
 
 
 def _classes(head: Head, labels: Numbers) -> bool:

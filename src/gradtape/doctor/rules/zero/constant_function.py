@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,9 @@ MOVED, STILL = 1e-3, 1e-9  # shares of a value
 
 
 class ConstantFunction(Rule):
-    code, name, states = "GT206", "constant-function", frozenset({"zero", "vanishing"})
+    code, name, states = (
+        "GT206", "constant-function", frozenset({"zero", "vanishing", "ok"}),
+    )  # fmt: skip
     gives_way_to = frozenset({"vanishing-depth", "vanishing-recurrence"})
     title = "the target is the same for every value of the source"
     lesson = """\
@@ -64,11 +66,13 @@ grad = tape.gradient(loss, w)
                 f"`{event.place.text}` is a softmax over an axis of size 1: it is 1 whatever "
                 "comes in.",
                 "use `tf.sigmoid` for one unit, or give the softmax an axis with several classes",
-                event=event,
+                event=event, state="wrong" if case.answer.state == "ok" else case.answer.state,
                 change=changes.straight(changes.alike(case, event), "several classes")
                 if case.answer.state == "zero"
                 else _moved(case),
             )  # fmt: skip
+        if case.answer.state == "ok":
+            return None
         if any(death.event.kind in KINKS for death in case.deaths):
             return None  # flat here, and not elsewhere
         runs = None if _shifts(case) else _changes(case)
@@ -113,13 +117,15 @@ grad = tape.gradient(loss, w)
 def _singles(case: Case) -> list[Event]:
     """Softmaxes over one number at which the gradient ends. They need not give 1 exactly: then what
     passes is rounding, and the target is the same for other values of the source."""
-    ends = [death.event for death in case.deaths]
-    if case.answer.state != "zero":
-        ends = [e for e in case.walk.passed if e.kind in SOFT and case.through(e) is not None]
-    found = [s.event for s in softmaxes(ends) if s.event.kind in SOFT and s.size == 1]
-    if found and case.answer.state != "zero" and _changes(case) is None:
-        return []
-    return found
+    if case.answer.state == "zero":
+        return _of_one_number(death.event for death in case.deaths)
+    found = case.question.once(_of_one_number, lambda: _of_one_number(case.walk.passed))
+    ends = [event for event in found if case.through(event) is not None]
+    return ends if ends and _changes(case) is not None else []
+
+
+def _of_one_number(events: Iterable[Event]) -> list[Event]:
+    return [s.event for s in softmaxes(events) if s.event.kind in SOFT and s.size == 1]
 
 
 def _moved(case: Case) -> changes.Change:

@@ -14,6 +14,7 @@ from ..base import DeathRule
 
 class SaturatedActivation(DeathRule):
     code, name = "GT202", "saturated-activation"
+    gives_way_to = frozenset({"unscaled-input"})
     kinds = frozenset({"Sigmoid", "Tanh", "Softmax", "Erf", "Softsign", "LogSoftmax"})
     title = "a sigmoid, tanh or softmax is exactly at its bound: its derivative is 0 there"
     lesson = """\
