@@ -338,7 +338,6 @@ class Session:
                     if line.name in finding.sources:
                         line.disprove(finding.length)
 
-
     def _consequences(self, finding: Finding) -> list[tuple]:
         """The other findings that a finding accounts for."""
         rule = next((rule for rule in self.rules if rule.code == finding.code), None)

@@ -15,6 +15,7 @@ from ..trace import Event, Value
 from ..trace.training import Head, Part, Training, by_hand, numbers
 from . import softmaxes
 from .faults import descendants
+from .graph import Values
 
 if TYPE_CHECKING:
     from .case import Question
@@ -41,7 +42,7 @@ def trainings(question: Question) -> list[Training]:
 
 def _found(question: Question) -> list[Training]:
     heard = {h.place for t in question.trace.trainings for h in t.heads if h.loss}
-    own: set[Value] | None = None
+    own: Values | None = None
     found = []
     for event in question.makers:
         if event.kind not in ("Sub", "SquaredDifference") or event.place in heard:
@@ -57,7 +58,7 @@ def _found(question: Question) -> list[Training]:
     return found
 
 
-def _head(event: Event, loss: str, own: set[Value]) -> Head | None:
+def _head(event: Event, loss: str, own: Values) -> Head | None:
     """The two sides of a difference, if one is data and the other ends in an activation."""
     sides = [v for v in event.inputs if v in own]
     data = [v for v in event.inputs if v not in own]

@@ -118,7 +118,7 @@ def stretched(head: Head) -> tuple[int | None, ...] | None:
     """The shape in which a distance compares output and labels, if it is that of neither of them:
     Keras takes off a last axis of 1 where the ranks differ by one, and NumPy's rule does the rest.
     """
-    if head.loss not in DISTANCES or head.labels is not None and not head.labels.shape:
+    if head.loss not in DISTANCES:
         return None
     one, other = _named(head.shape), _named(head.label_shape)
     if not one or not other:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SHIFTS = frozenset({"BiasAdd", "AddV2"})
 PRODUCTS = frozenset({"MatMul", "BatchMatMulV2", "Conv2D", "Conv1D"})
 LARGE = 10.0  # a size of data that are not scaled
+ROWS = 8  # examples; of fewer, the size is no property of the data
 ENDS = 0.01  # of the steepest derivative, what is left where it counts as flat
 MOST, FEWER = 0.9, 0.5  # shares of the numbers of a layer: at fault, and when it is not
 
@@ -36,10 +37,12 @@ class Saturation(NamedTuple):
 
 def saturations(question: Question) -> list[Saturation]:
     """The first layers of a step that are held at their ends by the size of the data."""
-    return question.once(saturations, lambda: list(filter(None, map(
-        lambda event: _judged(question, event),
-        [e for e in question.walk.passed if e.kind in ("Sigmoid", "Tanh")],
-    ))))  # fmt: skip
+    return question.once(saturations, lambda: _found(question))
+
+
+def _found(question: Question) -> list[Saturation]:
+    events = [e for e in question.walk.passed if e.kind in ("Sigmoid", "Tanh")]
+    return [found for e in events if (found := _judged(question, e)) is not None]
 
 
 def _judged(question: Question, event: Event) -> Saturation | None:
@@ -51,14 +54,16 @@ def _judged(question: Question, event: Event) -> Saturation | None:
         descendants, lambda: descendants([v for v in question.trace.values if v.variable])
     )
     data = [v for v in product.inputs if v not in own and v.floating and np.size(v.array) > 1]
-    if len(data) != 1 or _size(data[0]) < LARGE:
+    if len(data) != 1 or len(data[0].array) < ROWS or _size(data[0]) < LARGE:
         return None
     array = np.asarray(data[0].array, np.float64)
     rows = tuple(range(array.ndim - 1))
     spread = array.std(rows)
     scaled = (array - array.mean(rows)) / np.where(spread > 0, spread, 1.0)
     run = replay(
-        [event.outputs[0]], {data[0]: scaled}, flows_in(question.query.tape, question.walk.cotangents)
+        [event.outputs[0]],
+        {data[0]: scaled},
+        flows_in(question.query.tape, question.walk.cotangents),
     )
     if run.failed:
         return None

@@ -89,10 +89,11 @@ def classes(found: Softmax) -> tuple[int, Event] | None:
             if own is not None:
                 return own, event
             result = event.outputs[0] if event.outputs else None
-            if result is not None and event.kind in IN_PLACE and result.shape == value.shape:
-                if result not in seen:
-                    seen.add(result)
-                    queue.append(result)
+            if result is None or event.kind not in IN_PLACE or result.shape != value.shape:
+                continue
+            if result not in seen:
+                seen.add(result)
+                queue.append(result)
     return None
 
 
@@ -103,7 +104,7 @@ def _chosen(event: Event, value: Value) -> int | None:
         return batch if isinstance(batch, int) and 0 < batch < rank else None
     if event.kind not in IN_PLACE or len(event.inputs) != 2:
         return None
-    (labels,) = [v for v in event.inputs if v is not value][:1] or [None]
+    labels = next((v for v in event.inputs if v is not value), None)
     if labels is None or labels.shape != value.shape or labels.array is None:
         return None
     array = np.asarray(labels.array)

@@ -145,8 +145,10 @@ def joined(parts: Sequence[Numbers]) -> Numbers:
     whole = len(lists) == len(parts)
     columns = []
     if all(len(p.columns) == len(first.columns) for p in parts):
-        for known in zip(*(p.columns for p in parts), strict=True):
-            columns.append((min(c[0] for c in known), max(c[1] for c in known), known[0][2]))
+        columns = [
+            (min(c[0] for c in known), max(c[1] for c in known), known[0][2])
+            for known in zip(*(p.columns for p in parts), strict=True)
+        ]
     return Numbers(
         first.shape, min(p.low for p in parts), max(p.high for p in parts),
         all(p.whole for p in parts),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...facts import heads
+from ...source.place import Place
 from ...trace.finding import Finding
 from ...trace.training import Head, Numbers, Part, Training
 from ..heads import HeadRule
@@ -57,7 +58,7 @@ model.fit(x, y, epochs=2, verbose=0)
         known, width = labels.distinct, heads.units(head)
         if known is None or (labels.low >= 0 and labels.high <= 1):
             return None
-        where = [(part and part.made, "the output"), (head.made, "its loss")]
+        where = [(_made(part), "the output"), (head.made, "its loss")]
         if len(known) == 2:
             fix = {(-1.0, 1.0): "use (y + 1) / 2 for the labels", (1.0, 2.0): "use y - 1"}.get(
                 (known[0], known[1]), f"use y == {heads.number(known[1])} for the labels"
@@ -113,7 +114,7 @@ model.fit(x, y, epochs=2, verbose=0)
             part.made if part and edit else training.place,
             f"the labels go from {heads.number(labels.low)} to {heads.number(labels.high)}, and "
             f"the {width} units of {heads.called(part)} are the classes 0 to {width - 1}.",
-            fix, edit, [(part and part.made, f"{width} units"), (training.place, "trained here")],
+            fix, edit, [(_made(part), f"{width} units"), (training.place, "trained here")],
         )  # fmt: skip
 
     def _one_hot(
@@ -150,9 +151,13 @@ model.fit(x, y, epochs=2, verbose=0)
                 f"number that is {columns} or more has no place among {columns} columns.",
                 f"number the classes from 0 on before they become rows: tf.one_hot(y - 1, "
                 f"{columns})",
-                None, [(part and part.made, f"{width} units"), (head.made, "its loss")],
+                None, [(_made(part), f"{width} units"), (head.made, "its loss")],
             )  # fmt: skip
         return None
+
+
+def _made(part: Part | None) -> Place | None:
+    return None if part is None else part.made
 
 
 def _shifted(labels: Numbers) -> bool:

@@ -26,9 +26,7 @@ class LossMismatch(HeadRule):
     code, name = "GT703", "loss-mismatch"
     states = frozenset({"wrong", "error"})
     stops = True
-    supersedes = frozenset(
-        {"clipped-value", "log-of-zero", "domain-boundary", "constant-function"}
-    )
+    supersedes = frozenset({"clipped-value", "log-of-zero", "domain-boundary", "constant-function"})
     title = "the loss takes the output for something that its activation does not give"
     lesson = """\
 A loss has an idea of the output. Binary cross entropy reads each unit as the probability of a yes:
@@ -184,7 +182,9 @@ model.fit(x, y, epochs=2, verbose=0)
             head.made or part.made,
             f"the labels are class numbers ({heads.span(labels)}), and {heads.WORDS[head.loss]} "
             f"compares each of the {width} probabilities of {heads.called(part)} with them.",
-            f'use loss="{right}"', heads.with_loss(head, training.compiled, right),
+            f'use loss="{right}"' if training.method != "loop"
+            else f"use `tf.keras.losses.{right}`, or compare with one-hot rows",
+            heads.with_loss(head, training.compiled, right),
             [(part.made, f"{width} probabilities")],
         )  # fmt: skip
 

@@ -105,7 +105,8 @@ model.fit(x, y, epochs=2, verbose=0)
             f"{heads.called(part, 'this layer')} takes the softmax along {what}, so the "
             f"{part.shape[-1]} numbers of an example do not add up to 1.",
             "take it along the last axis, which holds the classes",
-            heads.argument(part.made, "axis", int(part.kind == "function"), "-1"), [(head.made, "its loss")],
+            heads.argument(part.made, "axis", int(part.kind == "function"), "-1"),
+            [(head.made, "its loss")],
         )  # fmt: skip
 
 

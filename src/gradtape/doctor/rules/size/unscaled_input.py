@@ -83,12 +83,11 @@ grad = tape.gradient(loss, w)
             also=[(e.place, "enters the computation here") for e in uses[:1] if e.place != place],
         )  # fmt: skip
 
-
     def _flat(self, case: Case) -> Finding | None:
         for found in saturation.saturations(case.question):
             event, data = found.event, found.data
-            if case.through(event) is None:
-                continue
+            if event.inputs[0] not in case.below:
+                continue  # behind the layer
             name = next((n for e in data.users if (n := operand(e, data))), "")
             called = f"`{name}`" if name else "the inputs"
             state = case.answer.state

@@ -82,7 +82,7 @@ grad = tape.gradient(loss, w)
         fix = "give the output and the labels the same shape"
         if len(head.shape) == 3 and len(head.label_shape) < 3:
             fix += ": leave out return_sequences=True of the last recurrent layer, or flatten"
-        where = [(last and last.made, "the output"), (head.made, "its loss")]
+        where = [(last.made if last else None, "the output"), (head.made, "its loss")]
         return Finding(
             self.code, self.name, self.cause, "wrong", "", "", training.place,
             f"the output of shape {shape} and the labels of shape {labels} are broadcast to "
@@ -128,7 +128,7 @@ grad = tape.gradient(loss, w)
 
 
 def _told(shape: tuple) -> str:
-    words = ", ".join("N" if n is None else str(n) for n in shape)
+    words = ", ".join("N" if n is None or not k else str(n) for k, n in enumerate(shape))
     return f"({words},)" if len(shape) == 1 else f"({words})"
 
 
