@@ -10,6 +10,7 @@ from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any
 
+from ..source.place import Place, at
 from ..trace.training import Training
 from . import ears
 from .ears import NoEar
@@ -42,6 +43,14 @@ class Hearer:
     def plain(self, value: Any) -> Any:
         """The numbers of one of the engine's tensors or variables, as an array; None of others."""
         raise NotImplementedError
+
+    def at(self, code: CodeType, offset: int) -> Place:
+        """The place of an instruction, as the user wrote it."""
+        return at(code, offset)
+
+    def recorded(self, value: Any) -> Any:
+        """The numbers of a tensor of a function that is just recorded, where it has some."""
+        return None
 
     def sample(self, dataset: Any) -> Any:
         """Inputs, labels and the rows of a batch of a dataset that can be looked at without being

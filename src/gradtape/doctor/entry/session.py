@@ -325,9 +325,9 @@ class Session:
             for finding in rule.examine_run(run):
                 if settle(finding).kind != REFUTED:
                     self._keep(finding)
-                    gone = [k for k, f in self.findings.items() if f.name in rule.supersedes]
-                    for key in gone:
-                        del self.findings[key]
+        for finding in [*self.findings.values()]:
+            for key in self._consequences(finding):
+                del self.findings[key]
         for finding in self.findings.values():
             asked = finding.query and self.history.records.get(finding.query.place)
             if not asked:
@@ -337,6 +337,14 @@ class Session:
                 for line in asked.lines:
                     if line.name in finding.sources:
                         line.disprove(finding.length)
+
+    def _consequences(self, finding: Finding) -> list[tuple]:
+        """The other findings that a finding accounts for."""
+        rule = next((rule for rule in self.rules if rule.code == finding.code), None)
+        return [] if rule is None else [
+            key for key, other in self.findings.items()
+            if other.name in rule.supersedes and rule.accounts_for(finding, other)
+        ]  # fmt: skip
 
 
 def _replaced(finding: Finding) -> frozenset[str]:

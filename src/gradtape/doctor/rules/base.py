@@ -40,7 +40,8 @@ class Rule:
     last_resort: bool = False  # it speaks only where no other rule does
     # Names of rules that said something else of the same place in earlier steps, and knew less.
     replaces: frozenset[str] = frozenset()
-    # Names of rules whose findings are consequences of what this one finds in a whole run.
+    # Names of rules whose findings may be consequences of what this one finds in a whole run; of
+    # which they are, `accounts_for` tells.
     supersedes: frozenset[str] = frozenset()
     needs: str = ""  # what the fault cannot happen without: "keras", "tf.data"
 
@@ -62,6 +63,14 @@ class Rule:
     def examine_run(self, run: Run) -> Iterable[Finding]:
         """About the whole run, when it has ended: what shows only over many steps."""
         return ()
+
+    def accounts_for(self, finding: Finding, other: Finding) -> bool:
+        """Is another finding, by one of the rules that this one supersedes, a consequence of what
+        was found? Of the same query and the same sources it is."""
+        same = finding.query is not None and finding.query.place == (
+            other.query and other.query.place
+        )
+        return same and not set(finding.sources).isdisjoint(other.sources)
 
     def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
         """Is a finding of its own still one, now that the run has ended?

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from itertools import count, groupby
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -315,6 +315,9 @@ class Engine(Hearer):
         from .values import outside
 
         return self.quietly(outside, value)
+
+    def at(self, code: CodeType, offset: int) -> Place:
+        return at(*autograph.original(code, offset))
 
     def sample(self, dataset: Any) -> Any:
         from .batches import whole
