@@ -21,6 +21,7 @@ EXPLAINS = 1e4  # what the gradient may be beside the share of the data
 class UnscaledInput(Rule):
     code, name = "GT401", "unscaled-input"
     states = frozenset({"exploding", "inf", "nan"})
+    gives_way_to = frozenset({"exp-overflow", "inf-mask"})  # which say where the infinity is made
     title = "inputs or targets of thousands and more make the gradient just as large"
     lesson = """\
 The gradient of a weight is the error times the input. With inputs and targets in their raw units
