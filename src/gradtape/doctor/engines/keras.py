@@ -77,7 +77,8 @@ def hook(engine: Any) -> None:
     if keras.config.backend() != "tensorflow":
         return
     for what, part in (("layers", _layers), ("variables", _variables), ("predict", _predict),
-                       ("fit", _fit), ("training", _training), ("optimizers", _optimizers)):  # fmt: skip
+                       ("fit", _fit), ("training", _training),
+                       ("optimizers", _optimizers)):  # fmt: skip
         try:
             part(engine)
         except (ImportError, AttributeError, NoEar) as fault:

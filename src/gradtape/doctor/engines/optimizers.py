@@ -40,7 +40,8 @@ class Steps:
 
     def applied(self, optimizer: Any, grads: Any, variables: Any = None, *rest: Any) -> None:
         known = self.optimizers.get(id(optimizer))
-        if self.engine.deaf or (known is not None and known[0]() is optimizer):
+        # A variable that a function makes has no numbers while that is traced for the first time.
+        if self.engine.deaf or (known is not None and known[0]() is optimizer and known[2]):
             return
         with suppress(Exception):  # optimizers of any kind
             own = self.made.get(id(optimizer))

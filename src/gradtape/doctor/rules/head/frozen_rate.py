@@ -109,10 +109,20 @@ def _step(trace: Trace, answer: Answer) -> tuple[Event, float] | None:
     steps = [v for v in event.inputs if v.variable is None]
     if not before or not steps or before[0].array is None or steps[0].array is None:
         return None
+    if not _slow(steps[0].maker):
+        return None  # of Newton's method, which has come to its end
     size = float(np.abs(np.asarray(before[0].array, np.float64)).mean())
     step = float(np.abs(np.asarray(steps[0].array, np.float64)).max())
     there = np.isfinite(answer.array).all() and np.abs(answer.array).max() > LITTLE
     return (event, step / size) if size and step and there else None
+
+
+def _slow(event: Event | None) -> bool:
+    """Is it a product with a number that is written down, and next to nothing?"""
+    if event is None or event.kind != "Mul":
+        return False
+    rates = [v.array for v in event.inputs if v.maker is None and np.size(v.array) == 1]
+    return any(abs(float(np.ravel(rate)[0])) < SLOW for rate in rates)
 
 
 RULE = FrozenRate()

@@ -90,7 +90,7 @@ model.fit(x, y, epochs=2, verbose=0)
             e for e in makers(ancestors(targets)) if e.kind == "MatMul"
             and query.tape.number in e.tapes and any(v.variable in asked for v in e.inputs)
         ]  # fmt: skip
-        for one, other in zip(products, products[1:], strict=False):
+        for one, other in pairwise(products):
             if len(products) < 2 or not _follows(one, other):
                 return
         first = products[0] if len(products) > 1 else None
@@ -123,9 +123,7 @@ def _follows(one: Event, other: Event) -> bool:
             return biased and other.inputs[0] is value
         if user.kind not in KEEPS or not user.outputs:
             return False
-        biased = biased or (
-            user.kind in ADDS and any(v.variable is not None for v in user.inputs)
-        )
+        biased = biased or (user.kind in ADDS and any(v.variable is not None for v in user.inputs))
         value = user.outputs[0]
     return False
 

@@ -22,7 +22,8 @@ DROPOUTS = frozenset({"Dropout", "SpatialDropout1D", "SpatialDropout2D", "Spatia
 class NothingLeft(HeadRule):
     code, name = "GT706", "nothing-left"
     supersedes = frozenset({
-        "zero-mask", "constant-function", "zero-init", "dead-relu", "unused-variable", "unexplained",
+        "zero-mask", "constant-function", "zero-init", "dead-relu", "unused-variable",
+        "unexplained",
     })  # fmt: skip
     title = "dropout takes nearly all, or batch normalisation sees one example at a time"
     lesson = """\

@@ -25,6 +25,7 @@ from ..base import Rule
 TOTAL = 20.0  # growth of the loss over all steps
 STEPS = 3  # at least
 JUMPS = 8  # steps over which a loss is looked at that does not overflow
+KNOWN = 4  # of them, whose loss is known
 HIGH = 5.0  # times the first loss
 
 
@@ -99,16 +100,16 @@ for step in range(60):
             return
         for record in run.history.records.values():
             queries = [q for q in run.trace.queries if q.place == record.place]
-            if not queries or not _stays_up(record.targets.numbers):
+            if not queries or record.steps < JUMPS or not _stays_up(record.targets.numbers):
                 continue
             moved = [a.source for a in queries[-1].answers if isinstance(a.source, Variable)]
             own = next((o for v in moved if (o := optimizer(run.trace, v)) is not None), None)
             first, later = record.targets.numbers[0], record.targets.numbers[1:]
             so = f"`{record.target}` was {first:.2g} before the first step, and "
-            so += f"{min(later):.2g} or more in all {len(later)} steps after it"
+            so += f"{min(later):.2g} or more after it"
             if min(later) <= first:
                 so = f"`{record.target}` was {first:.2g} before the first step, and is "
-                so += f"{later[-1]:.2g} after {len(later)} steps"
+                so += f"{later[-1]:.2g} after {record.steps - 1} steps"
             if own is not None and own.kind in EVEN and own.rate is not None and own.moves:
                 size = sorted(size for size, _ in own.moves)[len(own.moves) // 2]
                 if own.rate >= size:
@@ -141,10 +142,10 @@ def _jumped(rule: Rule, record: Record, query: Query, place: Place | None, words
 
 def _stays_up(numbers: list[float]) -> bool:
     """Is a loss far above where it began, and was so nearly all the time?"""
-    if len(numbers) < JUMPS or not all(map(math.isfinite, numbers)) or numbers[0] <= 0:
+    if len(numbers) < KNOWN or not all(map(math.isfinite, numbers)) or numbers[0] <= 0:
         return False
     first, later = numbers[0], sorted(numbers[1:])
-    end = sorted(numbers[-(len(numbers) // 4) :])
+    end = sorted(numbers[-max(1, len(numbers) // 4) :])
     return later[len(later) // 2] > HIGH * first and end[len(end) // 2] > HIGH * first
 
 
