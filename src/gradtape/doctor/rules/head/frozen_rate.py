@@ -86,8 +86,8 @@ model.fit(x, y, epochs=2, verbose=0)
             queries = [q for q in trace.queries if q.place == record.place]
             if record.steps < STEPS or not queries:
                 continue
-            moved = [a for a in queries[-1].answers if isinstance(a.source, Variable)]
-            steps = [_step(trace, a) for a in moved if optimizer(trace, a.source) is None]
+            moved = [(a.source, a) for a in queries[-1].answers if isinstance(a.source, Variable)]
+            steps = [_step(trace, v, a) for v, a in moved if optimizer(trace, v) is None]
             found = [step for step in steps if step is not None]
             if found and len(found) == len(steps) and all(share < STILL for _, share in found):
                 event, share = max(found, key=lambda step: step[1])
@@ -100,12 +100,12 @@ model.fit(x, y, epochs=2, verbose=0)
                 )  # fmt: skip
 
 
-def _step(trace: Trace, answer: Answer) -> tuple[Event, float] | None:
+def _step(trace: Trace, variable: Variable, answer: Answer) -> tuple[Event, float] | None:
     """The last step of a variable by what is subtracted or added, and its share of the size."""
-    event = trace.update(answer.source)
+    event = trace.update(variable)
     if event is None or event.kind not in ("assign_sub", "assign_add") or answer.array is None:
         return None
-    before = [v for v in event.inputs if v.variable is answer.source]
+    before = [v for v in event.inputs if v.variable is variable]
     steps = [v for v in event.inputs if v.variable is None]
     if not before or not steps or before[0].array is None or steps[0].array is None:
         return None
