@@ -19,6 +19,7 @@ SAMPLE = 64  # numbers of a variable that are compared
 MOST = 512  # variables of an optimizer that are looked at
 TRAINERS = "keras.src.backend.tensorflow.trainer"
 ENDS = ("train_step", "test_step", "predict_step", "one_step_on_data")
+TRACES = "tensorflow.python.eager.polymorphic_function"
 LOOKS = 64  # calls of a normalisation that are looked at
 
 
@@ -163,8 +164,12 @@ def called_at(frame: FrameType | None) -> list[Place]:
         other = bool(foreign(frame))
         if other and _trains(frame):
             break
+        if (frame.f_globals.get("__name__") or "").startswith(TRACES):
+            break  # what calls a function that is traced calls no layer
         if library and not other:
             found.append(at(frame.f_code, frame.f_lasti))
+        if not other and frame.f_code.co_name == "<module>":
+            break
         library, frame = other, frame.f_back
     return found
 

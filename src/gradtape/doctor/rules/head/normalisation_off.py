@@ -74,13 +74,13 @@ for step in range(8):
                 "leave trainable as it is, True, for a layer that has not been trained yet", None,
                 [(place, "it is called here") for place in layer.where[:1]],
             )  # fmt: skip
-        place = _place(layer.where)
+        place = _place(layer.where) or layer.made
         fix = "give training=True to the call in the training step"
         if place is not None and _told(place) is not None and place.function == "call":
             fix = "leave training=False out: Keras hands on what the model is called with"
         return self.finding(
             place, f"{never}it is called with training=False while the model is trained. {kept}",
-            fix, _edit(place),
+            fix, _edit(place) if layer.where else None,
             [(layer.made, "the normalisation")],
         )  # fmt: skip
 
