@@ -33,6 +33,7 @@ class Hearer:
         self.layer_call: CodeType | None = None  # Keras's code that calls a layer, and that
         self.add_weight: CodeType | None = None  # makes a variable for one
         self.listener: Any = None  # to trainings, see `training`
+        self.steps: Any = None  # of optimizers, see `optimizers`
         self._undo: list[Callable[[], Any]] = []
 
     @property
@@ -85,7 +86,8 @@ def hook(engine: Any) -> None:
     if keras.config.backend() != "tensorflow":
         return
     for what, part in (("layers", _layers), ("variables", _variables), ("predict", _predict),
-                       ("fit", _fit), ("training", _training)):  # fmt: skip
+                       ("fit", _fit), ("training", _training),
+                       ("optimizers", _optimizers)):  # fmt: skip
         try:
             part(engine)
         except (ImportError, AttributeError, NoEar) as fault:
@@ -150,6 +152,12 @@ def _fit(engine: Any) -> None:
 
 def _training(engine: Any) -> None:
     from .training import hear
+
+    hear(engine)
+
+
+def _optimizers(engine: Any) -> None:
+    from .optimizers import hear
 
     hear(engine)
 

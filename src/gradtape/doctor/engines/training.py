@@ -32,7 +32,7 @@ DEEP = 200  # layers that feed each other
 HELD = 4096  # results of layers that are known by their identity
 SLOW = 1e-6  # a learning rate below which the weights are looked at
 SETTINGS = ("units", "filters", "rate", "axis", "return_sequences", "momentum", "input_dim",
-            "negative_slope", "max_value", "threshold")  # fmt: skip
+            "dropout", "recurrent_dropout", "negative_slope", "max_value", "threshold")  # fmt: skip
 # Functions that a user calls in the place of a layer, and losses that are no objects of Keras's.
 FUNCTIONS = {
     "nn.softmax": "softmax", "nn.sigmoid": "sigmoid", "nn.tanh": "tanh", "nn.relu": "relu",
@@ -336,6 +336,8 @@ class Listener:
     def trained(self, told: Any, result: Any = None) -> Any:
         """`fit` has ended, well or not: what its labels were is known to its heads."""
         training, model, labels = self.open.pop()
+        if self.engine.steps is not None:
+            self.engine.steps.measure()
         if len(labels) == len(training.heads):
             for head, known in zip(training.heads, labels, strict=True):
                 head.labels = _both(head.labels, known)

@@ -6,7 +6,7 @@ import ast
 import gc
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from itertools import zip_longest
@@ -45,6 +45,7 @@ TOO_LARGE = (
     f"Steps of more than {WHOLE:,} events are looked into only when a gradient is not sound; of "
     "the sound ones, the numbers are looked at."
 )
+LAST = frozenset(rule.name for rule in CATALOGUE if rule.last_resort)
 FAULTS = 5  # of the doctor's own that are told
 RUNNING: list[Session] = []  # those that have started: they share the hooks of one engine
 
@@ -123,6 +124,8 @@ class Session:
         place = at(*asked.place)
         record = self.history.records.get(place) or self._open(asked, place)
         record.steps += asked.steps
+        if self.engine.steps is not None and not record.steps & (record.steps - 1):
+            self.engine.steps.measure()  # later, what the program made may be gone
         if asked.norms is not None:
             for line, norms in zip_longest(record.lines, asked.norms[: len(record.lines)]):
                 _note_norms(line, norms or [None], asked.steps)
@@ -312,6 +315,7 @@ class Session:
         for record in self.history.records.values():
             record.settle()
         kept = {k: f for k, f in self.findings.items() if self._stands(f)}
+        kept = {k: f for k, f in kept.items() if not _follows(f, kept.values())}
         better = [(f.place, name) for f in kept.values() if f.place for name in _replaced(f)]
         self.findings = {
             k: f for k, f in kept.items() if not any(
@@ -345,6 +349,19 @@ class Session:
             key for key, other in self.findings.items()
             if other.name in rule.supersedes and rule.accounts_for(finding, other)
         ]  # fmt: skip
+
+
+def _follows(finding: Finding, others: Iterable[Finding]) -> bool:
+    """Is it what becomes of weights that an earlier step of the same training broke, or of an op
+    that is at fault for other sources, for a reason that is known?"""
+    if finding.name not in LAST or finding.state not in BROKEN or finding.query is None:
+        return False
+    return any(
+        other.query is not None and other.query.place == finding.query.place
+        and other.name not in LAST and other.state in ("exploding", *BROKEN)
+        and (other.steps[:1] < finding.steps[:1] or other.place == finding.place)
+        for other in others
+    )  # fmt: skip
 
 
 def _replaced(finding: Finding) -> frozenset[str]:

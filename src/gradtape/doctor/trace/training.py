@@ -94,6 +94,37 @@ class Training:
     stack: list[str] = field(default_factory=list)  # all that the model computes, by its names
 
 
+@dataclass(eq=False)
+class Optimisation:
+    """An optimizer of a library's that took steps."""
+
+    kind: str  # "Adam"
+    made: Place | None
+    place: Place | None  # where it takes its steps
+    variables: set[int] = field(default_factory=set)  # by the ids of those that it moves
+    rate: float | None = None  # the last; None of a schedule
+    steps: int = 0
+    # Of each variable that was not all 0: its mean size at the start, and how far it has come.
+    moves: list[tuple[float, float]] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Normalisation:
+    """A layer that normalises batches, by how it was called."""
+
+    name: str
+    made: Place | None
+    on: int = 0  # calls in which it normalised with the batch
+    off: int = 0  # and with what it remembers
+    alone: int = 0  # with a batch of one example
+    within: bool = False  # was it called by a training of the library's?
+    frozen: bool = False  # was it to train, and told not to learn?
+    fresh: bool = False  # is what it remembers still what it began with?
+    weight: int | None = None  # the id of what it trains itself
+    place: list[Place] | None = None  # of a call with one example, innermost first
+    where: list[Place] = field(default_factory=list)  # of a call in which it was off
+
+
 def by_hand(
     made: Place, activation: str, axis: int, shape: tuple[int | None, ...],
     given: tuple[int | None, ...] = (),

@@ -449,7 +449,7 @@ class Engine(Models):
 
         trace = Reader(self).read()
         trace.sights = self.sights
-        trace.trainings = self.trainings
+        trace.trainings, trace.steps = self.trainings, self.steps
         return trace
 
     # --- keeping it small -------------------------------------------------------------------------

@@ -308,7 +308,7 @@ class Engine(Hearer):
             self._steps = sum(map(self._asks, self.log))
         trace = Reader(self).read()
         trace.sights = self.sights
-        trace.trainings = self.trainings
+        trace.trainings, trace.steps = self.trainings, self.steps
         return trace
 
     def plain(self, value: Any) -> Any:
