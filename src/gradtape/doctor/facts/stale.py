@@ -16,7 +16,7 @@ import numpy as np
 
 from ..source import flow
 from ..source.place import Place, Written, at, parents
-from ..trace import Event, Value
+from ..trace import Event, Value, Variable
 from .branches import ENDS, outside
 from .holding import holds
 
@@ -48,9 +48,14 @@ def stale(case: Case) -> list[Stale]:
 
 
 def number(case: Case) -> tuple[Stale, Event] | None:
-    """A number that the graph keeps, on the way to the target or into an update of the source."""
-    found: tuple[Stale, Event] | None = case.question.once(number, lambda: _number(case))
-    return found
+    """A number that the graph keeps, on the way from the source to the target or into an update of
+    the source."""
+    found: list[tuple[Stale, Event]] = case.question.once(number, lambda: list(_numbers(case)))
+    on_the_way = case.question.once("makers", lambda: set(case.question.makers))
+    for one, event in found:
+        if (event in on_the_way and case.leads_to(*event.inputs)) or _updates(event, case.variable):
+            return one, event
+    return None
 
 
 def turned(case: Case, culprits: list[Event]) -> tuple[Place, Stale] | None:
@@ -147,19 +152,14 @@ def _frames(event: Event) -> list[tuple[CodeType, int]]:
 
 
 # --- numbers --------------------------------------------------------------------------------------
-def _number(case: Case) -> tuple[Stale, Event] | None:
+def _numbers(case: Case) -> Iterator[tuple[Stale, Event]]:
     by_code = _by_code(case)
-    if not by_code:
-        return None
-    on_the_way = set(case.question.makers)
-    for event in case.trace.events:
-        sights = by_code.get(event.place.code, []) if event.way == "op" else []
-        for sight, changed in sights:
+    for event in case.trace.events if by_code else ():
+        for sight, changed in by_code.get(event.place.code, []) if event.way == "op" else ():
             for part in flow.operands(event.place):
                 own = _kept(case, event, sight, changed, part)
-                if own is not None and (event in on_the_way or _updates(event)):
-                    return own, event
-    return None
+                if own is not None:
+                    yield own, event
 
 
 def _kept(
@@ -214,14 +214,16 @@ def _is_constant(value: Value, number: Any) -> bool:
     return same and bool(np.allclose(array.reshape(wanted.shape), wanted, rtol=1e-3, atol=1e-12))
 
 
-def _updates(event: Event) -> bool:
-    """Does a variable that trains get what this computes?"""
+def _updates(event: Event, variable: Variable | None) -> bool:
+    """Does a variable get what this computes?"""
+    if variable is None:
+        return False
     queue = [(value, 0) for value in event.outputs]
     while queue:
         value, deep = queue.pop()
         for user in value.users:
             if user.way == "assign":
-                if any(v.variable is not None and v.variable.trainable for v in user.outputs):
+                if any(v.variable is variable for v in user.outputs):
                     return True
             elif user.way == "op" and deep < NEAR:
                 queue += [(made, deep + 1) for made in user.outputs]

@@ -138,6 +138,8 @@ class DeathRule(Rule):
     """A rule about a gradient of zeros, by the op that passed on nothing."""
 
     states = frozenset({"zero"})
+    # A term of the target that was lost would have had a gradient.
+    gives_way_to = frozenset({"outside-tape", "second-order-outside"})
     kinds: frozenset[str] = frozenset()
 
     def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
