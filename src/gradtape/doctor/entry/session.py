@@ -193,11 +193,12 @@ class Session:
             if sources is None:
                 target, sources = names.arguments(place, *parameters)
         if asked.names is not None:
-            texts, named = [asked.names[0]], asked.names[1]
+            texts, named = [asked.names[0]], [[name] for name in asked.names[1]]
         else:
-            named = names.leaves(sources, asked.sources, asked.frame, "source")
+            named = names.named(sources, asked.sources, asked.frame, "source")
             texts = names.leaves(target, asked.target, asked.frame, "target")
-        record = Record(place, asked.method, ", ".join(texts), [Line(name) for name in named])
+        record = Record(place, asked.method, ", ".join(texts), [])
+        record.lines = [Line(name, aliases=more) for name, *more in named]
         self.history.records[place] = record
         return record
 
@@ -227,7 +228,7 @@ class Session:
         query.target_name, query.step = record.target, record.steps
         query.scope = {**asked.frame.f_globals, **asked.frame.f_locals}
         for answer, line in zip(query.answers, record.lines, strict=False):
-            answer.name = line.name
+            answer.name, answer.aliases = line.name, line.aliases
             answer.state = line.state if query.error is None else "error"
         found = [self._keep(finding) for finding in examine(trace, query, self.history, self.rules)]
         if self.audit and not found:

@@ -183,12 +183,14 @@ def _codes(case: Case) -> list[CodeType]:
 
 def _skipped(case: Case, code: CodeType) -> Iterator[Skipped]:
     lines, spans = _ran(case, sources.file_of(code))
-    name = case.answer.name
+    called = [case.answer.name, *case.answer.aliases]
     for statement in flow.statements(code):
         for node in ast.walk(statement):
             for branch, wanted in _branches(code, node):
                 first, last = branch[0], branch[-1]
-                use = next((u for part in branch for u in _mentions(part, name)), None)
+                use = next(
+                    (u for part in branch for name in called for u in _mentions(part, name)), None
+                )
                 use = use or next((u for part in branch for u in _holders(case, code, part)), None)
                 if use is None:
                     continue

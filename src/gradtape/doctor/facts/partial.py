@@ -111,7 +111,9 @@ def _may_hold_back(question: Question, event: Event) -> bool:
     row = event.kind != "StopGradient" and users[0].kind in ADDERS
     if made.shape:
         return row and _alike(users[0])
-    return users[0].kind in HOLDERS or (users[0].kind == "Sub" and made is not event.outputs[0])
+    return users[0].kind in HOLDERS or (
+        users[0].kind == "Sub" and (made is not event.outputs[0] or not _baseline(users[0], made))
+    )
 
 
 def _on_its_own(question: Question, made: Value) -> Value:
@@ -129,10 +131,23 @@ def _on_its_own(question: Question, made: Value) -> Value:
     return made
 
 
-def _averaged(case: Case, made: Value) -> bool:
-    """Is the mean of it taken in the block of the tape? A baseline is taken off as it is."""
-    user = _users(case.tape, made)[0]
-    return user.kind in ("Mean", "Sum") and not user.outputs[0].shape
+def _apart(case: Case, made: Value) -> bool:
+    """Of a number that is taken off: is it a term of its own, and no baseline?"""
+    alone = _on_its_own(case.question, made)
+    users = _users(case.tape, alone)
+    if alone.shape or not users or any(v.shape for v in users[0].inputs):
+        return False
+    return alone is not made or not _baseline(users[0], alone)
+
+
+def _baseline(taken: Event, made: Value) -> bool:
+    """Is what is taken off made as what it is taken from is, as the same loss of an old model, or
+    taken off many numbers?"""
+    others = [v for v in taken.inputs if v is not made]
+    kinds_of = [v.maker.kind for v in others if v.maker is not None]
+    if made.maker is None or not kinds_of or any(v.shape for v in others):
+        return True
+    return made.maker.kind in kinds_of
 
 
 def _users(tape: Tape, value: Value) -> list[Event]:
@@ -161,8 +176,7 @@ def _held_back(case: Case, event: Event) -> Cut | None:
         return None
     for made in event.outputs:
         users = _users(case.tape, made)
-        taken = event.way == "gradient" or (bool(users) and _averaged(case, made))
-        if not users or not _added(case, made, taken):
+        if not users or not _added(case, made, event.way == "gradient" or _apart(case, made)):
             continue
         derived = [c for c in path.cuts if is_derivative(case, c)]
         first = made if event.way == "gradient" else derived[0].output if derived else None

@@ -90,7 +90,36 @@ def left_out(case: Case) -> tuple[Place, Stale] | None:
                 own = [s for s in changed if _within(s.node, over)]
                 if own and any(holds(e, owner) for e in _entries(sight, over, entries, case)):
                     return Written(code, over), own[0]
+        for loop in [n for n in flow.statements(code) if isinstance(n, ast.For)]:
+            for sight, changed in sights:
+                own = [s for s in changed if _within(s.node, loop.iter)]
+                if own and _many(sight, loop.iter, case) and _takes(sight, loop, owner, case):
+                    return Written(code, loop.iter), own[0]
     return None
+
+
+def _many(sight: Any, over: ast.expr, case: Case) -> int:
+    """How many steps a loop would have now."""
+    try:
+        if isinstance(over, ast.Call) and getattr(over.func, "id", "") == "range":
+            return len(range(*[sight.value(part, outside(case)) for part in over.args]))
+        return len(sight.value(over, outside(case)))
+    except Exception:  # whatever stands there
+        return 0
+
+
+def _takes(sight: Any, loop: ast.For, owner: Any, case: Case) -> bool:
+    """Does the body of a loop take the source, or a layer that has it?"""
+    for part in (part for statement in loop.body for part in ast.walk(statement)):
+        if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and ast.unparse(part) not in (
+            "self", "cls"
+        ):  # fmt: skip
+            try:
+                if holds(sight.value(part, outside(case)), owner):
+                    return True
+            except Exception:  # whatever stands there
+                continue
+    return False
 
 
 # --- what changed ---------------------------------------------------------------------------------

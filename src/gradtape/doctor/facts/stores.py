@@ -24,9 +24,12 @@ Key = tuple[str, bool]  # the last part of a name, and whether it is an attribut
 def stored(trace: Trace, used: Place) -> Place | None:
     """The statement of a traced function that stored what is used at a place."""
     wanted = list(dict.fromkeys(_keys(used)))
-    traced = list(_traced(trace))
+    traced = sorted(_traced(trace), key=lambda pair: sources.file_of(pair[0]) != used.file)
     # A function that a library was given may have made no op, and nobody by its name calls it.
-    others = [(used.code, node) for node in nodes(used.file) if isinstance(node, Function)]
+    others = [
+        (used.code, node) for node in nodes(used.file)
+        if isinstance(node, Function) and node.name != "__init__"
+    ]  # fmt: skip
     for functions in (traced, others):
         for key in wanted:
             for code, function in functions:
@@ -49,7 +52,7 @@ def _traced(trace: Trace) -> Iterator[tuple[CodeType, Function]]:
         return
     called: dict[str, CodeType] = {}
     seen = set()
-    for code in trace.sights.codes():
+    for code in dict.fromkeys(sight.code for sight in trace.sights.everything()):
         function = flow.function_of(code)
         if isinstance(function, Function):
             seen.add(function)

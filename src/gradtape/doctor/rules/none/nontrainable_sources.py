@@ -82,13 +82,12 @@ def _asked(case: Case) -> tuple[Place, ast.Attribute, list[tuple[Place, str]]] |
     written = _attributes(node, KINDS)
     if written:
         return place, written[0], []
-    if isinstance(node, ast.Call):
-        node = node.func
-    if isinstance(node, (ast.Name, ast.Attribute)):
-        for statement, code in _bindings(place, ast.unparse(node)):
-            written = _attributes(statement.value, KINDS)
-            if written:
-                return place, written[0], [(Written(code, statement), "they come from here")]
+    for part in () if node is None else ast.walk(node):
+        if isinstance(part, (ast.Name, ast.Attribute)):
+            for statement, code in _bindings(place, ast.unparse(part)):
+                written = _attributes(statement.value, KINDS)
+                if written:
+                    return place, written[0], [(Written(code, statement), "they come from here")]
     return None
 
 
