@@ -157,9 +157,7 @@ class Sight:
         except (TypeError, ValueError):
             raise Unknown from None
 
-    def _part(
-        self, holder: Any, cut: ast.Slice, around: dict[str, Any] | None, then: bool
-    ) -> Any:
+    def _part(self, holder: Any, cut: ast.Slice, around: dict[str, Any] | None, then: bool) -> Any:
         ends = [
             None if end is None else self.value(end, around, then)
             for end in (cut.lower, cut.upper, cut.step)
@@ -231,11 +229,9 @@ def readings(code: CodeType) -> list[ast.expr]:
         if not isinstance(part, READINGS) or not isinstance(part.ctx, ast.Load):
             continue
         base = _base(part)
-        plain = isinstance(part, ast.Name)
-        if base and (base in given - {part.id} if plain else base in given or base not in own):
+        # A name of the function itself is bound anew in every call; what it holds may not be.
+        if base and (base not in own or (base in given and not isinstance(part, ast.Name))):
             found.setdefault(text_of(part), part)
-        elif plain and base not in own:
-            found.setdefault(base, part)
     return list(found.values())[:MANY]
 
 
@@ -396,8 +392,10 @@ def sight_holders(sight: Sight) -> Iterator[tuple[dict, str, Any]]:
                 holder, name = sight.module, node.id
             else:
                 holder, name = sight.value(node.value), sight.value(node.slice)
-            if isinstance(holder, dict) and name in holder and isinstance(
-                holder[name], (*PLAIN, *LISTS, FunctionType)
+            if (
+                isinstance(holder, dict)
+                and name in holder
+                and isinstance(holder[name], (*PLAIN, *LISTS, FunctionType))
             ):
                 yield holder, name, holder[name]
         except Exception:  # whatever stands there

@@ -195,7 +195,7 @@ class Session:
         if asked.names is not None:
             texts, named = [asked.names[0]], [[name] for name in asked.names[1]]
         else:
-            named = names.named(sources, asked.sources, asked.frame, "source")
+            named = names.named(sources, asked.sources, asked.frame, "source", place.file)
             texts = names.leaves(target, asked.target, asked.frame, "target")
         record = Record(place, asked.method, ", ".join(texts), [])
         record.lines = [Line(name, aliases=more) for name, *more in named]

@@ -159,7 +159,9 @@ def _running(case: Case) -> dict[str, Any]:
     while frame is not None:
         code = frame.f_code
         if code.co_cellvars and is_users(frame.f_globals.get("__name__")):
-            held = {name: frame.f_locals[name] for name in code.co_cellvars if name in frame.f_locals}
+            held = {
+                name: frame.f_locals[name] for name in code.co_cellvars if name in frame.f_locals
+            }
             found = {**held, **found}
         frame = frame.f_back  # type: ignore[assignment]
     code, scope = case.query.place.code, case.query.scope

@@ -6,10 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cached_property
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
-from ..source.place import Place
+from ..source.place import Place, nodes
 from ..trace import Event, Value
 
 _PLAIN = re.compile(r"[\w.]+(\[[^\[\]]*\])*")  # a name, an attribute, an entry
@@ -45,14 +46,14 @@ def leaves(node: ast.expr | None, structure: Any, frame: FrameType | None, what:
 
 
 def named(
-    node: ast.expr | None, structure: Any, frame: FrameType | None, what: str
+    node: ast.expr | None, structure: Any, frame: FrameType | None, what: str, file: str = ""
 ) -> list[list[str]]:
     """The names of every leaf of a structure: first what it is called, then what else is known.
 
     What its owner calls it is better than its number in a list: the name that a variable was given,
     the path of one of Keras's, a name or an attribute in sight.
     """
-    sight = None if frame is None else _Sight(frame)
+    sight = None if frame is None else _Sight(frame, file)
     found = list(_leaves(node, structure, sight))
     better = [_better(name, thing, sight) for name, thing in found]
     names = []
@@ -61,6 +62,7 @@ def named(
         known = [first, name, own, own_name(thing)]
         if sight is not None and is_variable(thing):
             known.append(sight.all.find(thing))
+            known = [n for n in known if n not in sight.passing or n == name]
         names.append(list(dict.fromkeys(n for n in known if n)) or [f"{what} #{k + 1}"])
     return names
 
@@ -88,7 +90,8 @@ def _better(name: str | None, thing: Any, sight: _Sight | None) -> str | None:
     known = own_name(thing)
     if known is None and sight is not None:
         found = sight.all.find(thing)
-        known = found if found is not None and not NUMBERED.search(found) else None
+        if found is not None and not NUMBERED.search(found) and found not in sight.passing:
+            known = found
     return known
 
 
@@ -154,10 +157,17 @@ def holds(holder: Any, thing: Any, name: str) -> str | None:
 class _Sight:
     """The names in sight of a frame, looked through once for all things that are looked for."""
 
-    def __init__(self, frame: FrameType) -> None:
+    def __init__(self, frame: FrameType, file: str) -> None:
         self.scope = {**frame.f_globals, **frame.f_locals}
         self.all = _Names(_visible(self.scope))
         self._owners: dict[str, _Names] = {}
+        self._file = file
+
+    @cached_property
+    def passing(self) -> set[str]:
+        """Names of loops, which stand for one thing after the other."""
+        loops = [n.target for n in nodes(self._file) if isinstance(n, (ast.For, ast.AsyncFor))]
+        return {n.id for t in loops for n in ast.walk(t) if isinstance(n, ast.Name)}
 
     def owned(self, text: str, thing: Any) -> str | None:
         """What a thing is called by its owner, the first name of an expression."""

@@ -45,9 +45,7 @@ def lost_term(case: Case) -> Cut | None:
             for given in event.inputs:
                 if not _depends(case, given) or not case.came_back(event):
                     continue
-                if _added(case, back) or question.once(
-                    (_copied, event), partial(_copied, event)
-                ):
+                if _added(case, back) or question.once((_copied, event), partial(_copied, event)):
                     return Cut(kinds.DETOURS[event.way], event, given, back)
         cut = _held_back(case, event) if held else None
         if cut is not None:

@@ -13,7 +13,6 @@ from ...trace.finding import Finding
 from ..base import CutRule
 from ..reaching import uses
 
-
 TURNED = "the condition, asked again now, is decided otherwise"
 
 
