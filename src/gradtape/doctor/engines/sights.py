@@ -386,11 +386,11 @@ def sight_holders(sight: Sight) -> Iterator[tuple[dict, str, Any]]:
     """The dictionaries that hold what a function reads: those of objects, and of its module."""
     for node in readings(sight.code):
         try:
+            holder: Any = sight.module
+            name: Any = getattr(node, "id", "")
             if isinstance(node, ast.Attribute):
                 holder, name = vars(sight.value(node.value)), node.attr
-            elif isinstance(node, ast.Name):
-                holder, name = sight.module, node.id
-            else:
+            elif isinstance(node, ast.Subscript):
                 holder, name = sight.value(node.value), sight.value(node.slice)
             if (
                 isinstance(holder, dict)
