@@ -68,8 +68,9 @@ def test_a_name_that_two_have_is_no_name() -> None:
 def test_where_a_variable_was_made_depends_on_no_hash(seed: int, tmp_path) -> None:
     script = tmp_path / "rebound.py"
     script.write_text(REBOUND)
-    command = [sys.executable, "-m", "gradtape", "doctor", "--format", "json", str(script)]
+    report = tmp_path / "report.json"
+    command = [sys.executable, "-m", "gradtape", "doctor", "--output", str(report), str(script)]
     env = {**os.environ, "PYTHONHASHSEED": str(seed)}
-    told = json.loads(subprocess.run(command, capture_output=True, env=env).stdout)
-    (finding,) = told["findings"]
+    subprocess.run(command, capture_output=True, env=env)
+    (finding,) = json.loads(report.read_text())["findings"]
     assert [(p["line"], p["label"]) for p in finding["also"]] == [(4, "the variable was made here")]
