@@ -12,7 +12,18 @@ from ..trace import Answer, Event, Query, Trace, Value, Variable
 from ..trace.finding import CONFIRMED, Finding, Verdict, WouldBe
 from ..trace.history import History
 from ..trace.states import norm
-from . import backward, bridges, changes, counterfactual, faults, graph, partial, spots, zeros
+from . import (
+    backward,
+    bridges,
+    changes,
+    counterfactual,
+    faults,
+    graph,
+    partial,
+    spots,
+    stores,
+    zeros,
+)
 
 NUMBERS = frozenset({"zero", "nan", "inf", "vanishing", "exploding"})  # states of what is there
 # Cuts that are made to keep something fixed.
@@ -445,6 +456,14 @@ class ErrorCase:
 
     def __init__(self, trace: Trace, history: History, error: BaseException, place: Place) -> None:
         self.trace, self.history, self.error, self.place = trace, history, error, place
+
+    @cached_property
+    def leaked(self) -> Place | None:
+        """Where a traced function stored what is used where nothing was traced."""
+        sights = self.trace.sights
+        if sights is None or any(code is self.place.code for code in sights.codes()):
+            return None
+        return stores.stored(self.trace, self.place)
 
     def finding(
         self, rule: Any, place: Place | None, message: str, fix: str, **more: Any

@@ -38,6 +38,7 @@ class Rule:
     ignore: str  # when it is fine
     gives_way_to: frozenset[str] = frozenset()  # names of rules that know the same more exactly
     last_resort: bool = False  # it speaks only where no other rule does
+    root: bool = False  # what it finds is at the root of what others find of the same sources
     # Names of rules that said something else of the same place in earlier steps, and knew less.
     replaces: frozenset[str] = frozenset()
     # Names of rules whose findings may be consequences of what this one finds in a whole run; of
@@ -146,6 +147,8 @@ class DeathRule(Rule):
     """A rule about a gradient of zeros, by the op that passed on nothing."""
 
     states = frozenset({"zero"})
+    # A term of the target that was lost would have had a gradient.
+    gives_way_to = frozenset({"outside-tape", "second-order-outside"})
     kinds: frozenset[str] = frozenset()
 
     def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:

@@ -161,6 +161,7 @@ class Answer:
     norm: float | None = None
     filled: bool = False  # zeros by request, where there is no path
     sparse: bool = False  # IndexedSlices
+    aliases: list[str] = field(default_factory=list)  # other names of the source
 
 
 @dataclass(eq=False)

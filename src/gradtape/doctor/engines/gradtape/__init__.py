@@ -185,7 +185,7 @@ class Engine(Models):
         swept = not tapes and user is there.asker
         kept = not tapes or (there.left and float in map(type, operands))
         there.note_constants(operands, result, user)
-        self.sights.note(user)
+        self.sights.note(user, trace=id(there))
         there.append(
             (OP, op, tuple(map(there.seen, operands)), params or NOTHING, result,
              callers(user) if kept else None, layer, user.f_code, user.f_lasti, 0),
