@@ -429,7 +429,10 @@ class Case:
         return layer.made, message, [*also, (event.place, f"`{layer.name}` is called here")]
 
     def _in_loss(self, event: Event, message: str, also: list) -> tuple[Place, str, list]:
-        """And those of a library's loss, in no layer of `fit`, where the loss was chosen."""
+        """And those of a library's loss, in no layer of `fit`, where the loss was chosen; what is
+        said of the data, and of no op, stays."""
+        if f"`{event.place.text}`" not in message:
+            return event.place, message, also
         fits = [t for t in self.trace.trainings if t.place == event.place and t.method != "loop"]
         found = {head.made: head for training in fits for head in training.heads}
         if len(found) != 1 or None in found:
