@@ -55,6 +55,11 @@ model.fit(x, y, epochs=2, verbose=0)
                 found.append(finding)
         return found
 
+    def accounts_for(self, finding: Finding, other: Finding) -> bool:
+        """Of a loop of the user's own it is what was found at the same layer."""
+        places = {finding.place, *(place for place, _ in finding.also)}
+        return super().accounts_for(finding, other) or other.place in places
+
     def _dropped(self, trace: Trace) -> Iterator[Finding]:
         """Dropout in a computation of the user's own, by the draw that decides what stays."""
         for event in trace.events:
