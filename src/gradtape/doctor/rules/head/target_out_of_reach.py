@@ -39,8 +39,10 @@ model.fit(x, y, epochs=2, verbose=0)
     ignore = "When what lies beyond are outliers that are to be cut off."
 
     def accounts_for(self, finding: Finding, other: Finding) -> bool:
-        """What is at its bound, or dead, is the output itself."""
-        return other.place == finding.place
+        """What is at its bound, or dead, is the output itself; but what was dead in the first step
+        was not driven there by its labels."""
+        begun = other.name == "dead-relu" and other.steps[:1] == [1]
+        return other.place == finding.place and not begun
 
     def judge(self, training: Training) -> Iterator[Finding]:
         for head in training.heads:
