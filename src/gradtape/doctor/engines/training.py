@@ -20,6 +20,7 @@ from ..source.place import Place, at
 from ..trace.training import ROWS, Head, Numbers, Part, Training, by_hand, joined, numbers
 from . import ears
 from .frames import foreign, user
+from .optimizers import keys
 
 LOSSES = (
     "mean_squared_error", "mean_absolute_error", "binary_crossentropy", "categorical_crossentropy",
@@ -150,9 +151,10 @@ class Listener:
         config = {n: v for n, v in settings.items() if isinstance(v, (bool, int, float, str))}
         known = self.engine.layers.get(id(layer))
         made = at(*known[1:]) if known is not None and known[0]() is layer else None
+        off = self.engine.steps is not None and self.engine.steps.is_off(layer)
         return Part(
             kind, str(layer.name), _activation(layer, kind), config, made, _shape(call.shape),
-            _shape(call.given),
+            _shape(call.given), frozenset(keys(layer.trainable_variables)), off,
         )  # fmt: skip
 
     # --- losses -----------------------------------------------------------------------------------
@@ -234,7 +236,7 @@ class Listener:
             made = training.compiled
         head = Head(
             name, bool(options.get("from_logits")), parts, _shape(y_pred.shape), made, labels,
-            outputs, _shape(y_true.shape), place,
+            outputs, _shape(y_true.shape), place, options.get("ignore_class"),
         )  # fmt: skip
         if labels is not None and labels.low == labels.high and not labels.nan:
             head.same = labels.low, labels.shape[0] or 0, 1
@@ -307,10 +309,13 @@ class Listener:
             x, y, rows = sample
         inputs = [numbers(self._array(part), columns=True) for part in _leaves(x)]
         training.inputs = [part for part in inputs if part is not None]
+        batch = None
         if training.method == "fit":
-            training.batch = rows or told.get("batch_size") or 32
+            batch = rows or told.get("batch_size") or 32
         elif training.inputs:
-            training.batch = training.inputs[0].shape[0]
+            batch = training.inputs[0].shape[0]
+        # The last batch of an epoch may be smaller than the others.
+        training.batch = max(batch or 0, training.batch or 0) or None
         optimizer = getattr(model, "optimizer", None)
         if optimizer is not None:
             training.optimizer = type(optimizer).__name__

@@ -116,7 +116,7 @@ for step in range(60):
                     why = f"{own.kind} moves each weight by up to {own.rate:.2g} a step, and the "
                     why += f"weights began with a size of {size:.2g}"
                     yield _jumped(self, record, queries[-1], own.made or own.place, f"{why}: {so}.")
-            elif len(queries) > 1 and _same_data(*queries[-2:]):
+            elif len(queries) > 1 and _same_task(run.trace, queries):
                 updates = [run.trace.update(v) for v in moved]
                 places = [e.place for e in updates if e is not None]
                 made = own.made if own is not None else None
@@ -149,6 +149,16 @@ def _stays_up(numbers: list[float]) -> bool:
     return later[len(later) // 2] > HIGH * first and end[len(end) // 2] > HIGH * first
 
 
+def _same_task(trace: Trace, queries: list[Query]) -> bool:
+    """Have all steps that are still known the same data, and is no other variable changed that the
+    loss is made of? The factor of a penalty that is raised may be kept in one."""
+    last, moved = queries[-1], [a.source for a in queries[-1].answers]
+    others = [v for v in _used(last) if v.variable is not None and v.variable not in moved]
+    return not any(trace.update(v.variable) for v in others if v.variable is not None) and all(
+        _same_data(q, last) for q in {id(q): q for q in (queries[0], queries[-2])}.values()
+    )
+
+
 def _same_data(one: Query, other: Query) -> bool:
     """Did two steps compute with the same numbers, but for the variables?"""
     given = [_given(query) for query in (one, other)]
@@ -158,11 +168,15 @@ def _same_data(one: Query, other: Query) -> bool:
 
 
 def _given(query: Query) -> list[Any]:
-    targets = [t for t in query.targets if isinstance(t, Value)]
     number = query.tape.number
-    used = [v for v in above(targets) if v.variable is None and v.array is not None]
-    used = [v for v in used if any(number in e.tapes for e in v.users)]
+    used = [v for v in _used(query) if v.variable is None and v.array is not None]
     return [v.array for v in used if v.maker is None or number not in v.maker.tapes]
+
+
+def _used(query: Query) -> list[Value]:
+    """What the target is made of while the tape records."""
+    found = above([t for t in query.targets if isinstance(t, Value)])
+    return [v for v in found if any(query.tape.number in e.tapes for e in v.users)]
 
 
 def _up(trace: Trace, before: Query, updates: list[Event | None]) -> bool:
