@@ -42,7 +42,6 @@ class Numbers:
             self.row_sums == (1.0, 1.0)
         )
 
-
     def without(self, ignored: float | None) -> Numbers:
         """The same but for a number that is left out, where they are known one by one."""
         if ignored is None or self.distinct is None or ignored not in self.distinct:

@@ -112,7 +112,7 @@ for step in range(60):
                 so += f"{later[-1]:.2g} after {record.steps - 1} steps"
             if own is not None and own.kind in EVEN and own.rate is not None and own.moves:
                 size = sorted(size for size, _ in own.moves)[len(own.moves) // 2]
-                if own.rate >= size:
+                if own.rate >= size and not _better_than_nothing(queries[-1]):
                     why = f"{own.kind} moves each weight by up to {own.rate:.2g} a step, and the "
                     why += f"weights began with a size of {size:.2g}"
                     yield _jumped(self, record, queries[-1], own.made or own.place, f"{why}: {so}.")
@@ -149,6 +149,20 @@ def _stays_up(numbers: list[float]) -> bool:
     return later[len(later) // 2] > HIGH * first and end[len(end) // 2] > HIGH * first
 
 
+def _better_than_nothing(query: Query) -> bool:
+    """Is the loss lower than with weights of 0, which these began near to? Then what grows are the
+    targets, as the returns of a policy do, and not by these steps."""
+    targets = [t for t in query.targets if isinstance(t, Value) and t.array is not None]
+    moved = [a.source for a in query.answers]
+    zeros = {v: np.zeros_like(wide(v.array)) for v in _used(query) if v.variable in moved}
+    run = replay(targets, zeros, flows_in(query.tape, above(targets)))
+    if not targets or not zeros or run.failed:
+        return False
+    now, then = (float(sum(np.sum(wide(a)) for a in arrays)) for arrays in (
+        [t.array for t in targets], [run[t] for t in targets]))  # fmt: skip
+    return now < then
+
+
 def _same_task(trace: Trace, queries: list[Query]) -> bool:
     """Have all steps that are still known the same data, and is no other variable changed that the
     loss is made of? The factor of a penalty that is raised may be kept in one."""
@@ -161,10 +175,11 @@ def _same_task(trace: Trace, queries: list[Query]) -> bool:
 
 def _same_data(one: Query, other: Query) -> bool:
     """Did two steps compute with the same numbers, but for the variables?"""
-    given = [_given(query) for query in (one, other)]
-    return len(given[0]) == len(given[1]) > 0 and all(
-        np.array_equal(a, b) for a, b in zip(*given, strict=True)
+    first, second = (
+        sorted((np.shape(a), np.asarray(a).tobytes()) for a in _given(query))
+        for query in (one, other)
     )
+    return first == second != []
 
 
 def _given(query: Query) -> list[Any]:
