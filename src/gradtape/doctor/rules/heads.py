@@ -15,6 +15,7 @@ from ..trace.finding import CONFIRMED, Finding, Verdict
 from ..trace.training import Training
 from .base import Rule
 
+OVERFLOWS = ("exploding", "nan", "inf")
 SEEN = "these numbers were seen in the model, the loss and the data as they are"
 
 
@@ -30,7 +31,9 @@ class HeadRule(Rule):
         raise NotImplementedError
 
     def examine_query(self, case: Case) -> Iterable[Finding]:
-        """Of losses that the user wrote out, the same holds."""
+        """Of losses that the user wrote out, the same holds, unless the gradient overflows."""
+        if any(answer.state in OVERFLOWS for answer in case.query.answers):
+            return
         for training in compared.trainings(case.question):
             for finding in self.judge(training):
                 finding.training = training
