@@ -380,6 +380,8 @@ class _Writer:
             self._store(equation)
         elif isinstance(op, Fused):
             self._fused(equation)
+        elif hasattr(op, "written"):  # native code, which knows how it is called
+            op.written(self, equation)
         elif memory is VIEW and equation.inputs[0] in self.static:
             self._look(equation)
         elif isinstance(memory, (Buffer, Piece)):

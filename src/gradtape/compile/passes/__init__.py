@@ -39,11 +39,22 @@ PASSES: list[tuple[str, Callable[[Program], Program]]] = [
     ("memory", memory.plan),
 ]
 
+# For a backend that fuses and plans memory itself.
+NATIVE_PASSES = [
+    pair for pair in PASSES
+    if pair[0] not in ("sums as products", "products together", "rows side by side",
+                       "updates in place", "fusion", "memory")
+]  # fmt: skip
 
-def optimise(program: Program, told: list[tuple[str, int, int]] | None = None) -> Program:
+
+def optimise(
+    program: Program,
+    told: list[tuple[str, int, int]] | None = None,
+    passes: list[tuple[str, Callable[[Program], Program]]] = PASSES,
+) -> Program:
     """The program after all passes; `told` gets each pass's name and the number of equations
     before and after it."""
-    for name, run in PASSES:
+    for name, run in passes:
         before = len(program.equations)
         program = run(program)
         if CHECKED:

@@ -1,0 +1,371 @@
+"""Nests of loops as LLVM functions: explicit vectors along the last axis, sums in registers.
+
+Axes that lie one behind the other in all operands are gone through as one. The last axis is done in
+vectors of the machine's width, several at a time, and what is left of it in narrower ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from ..program import Var
+from . import lanes
+from .machine import host
+from .nests import Loop, Nest, Step
+
+INDEX = ir.IntType(64)
+POINTER = ir.PointerType()
+UNROLL = 4  # vectors at a time, so that sums do not wait for each other
+# How sums begin, and how two of them become one.
+NEUTRAL = {"reduce_sum": 0.0, "reduce_max": -np.inf, "reduce_min": np.inf, "reduce_prod": 1.0}
+COMBINE = {
+    "reduce_sum": lanes.UFUNCS["add"][0], "reduce_max": lanes.UFUNCS["maximum"][0],
+    "reduce_min": lanes.UFUNCS["minimum"][0], "reduce_prod": lanes.UFUNCS["multiply"][0],
+}  # fmt: skip
+
+
+def number(n: int) -> ir.Constant:
+    return ir.Constant(INDEX, n)
+
+
+class NestWriter:
+    """Writes one nest into a module, as a function of the pointers to `roots`."""
+
+    def __init__(
+        self, module: ir.Module, name: str, nest: Nest, stored: set[Var], scalars: dict[Var, Any]
+    ) -> None:
+        self.nest, self.stored, self.scalars = nest, stored, scalars
+        reads = [root for step in nest.steps for root, _, _ in step.reads]
+        made = [step.result for step in nest.steps if step.result in stored]
+        self.roots = [r for r in dict.fromkeys([*reads, *made])
+                      if r not in scalars and (r not in nest.home or r in stored)]  # fmt: skip
+        kind = ir.FunctionType(ir.VoidType(), [POINTER] * len(self.roots))
+        self.function = ir.Function(module, kind, name)
+        self.function.linkage = "internal"
+        self.function.attributes.add("noinline")
+        for argument in self.function.args:
+            argument.add_attribute("noalias")
+        self.pointer = dict(zip(self.roots, self.function.args, strict=True))
+        self.entry = self.function.append_basic_block("entry")
+        self.b = ir.IRBuilder(self.function.append_basic_block("begin"))
+        self._write()
+        self.b.ret_void()
+        ir.IRBuilder(self.entry).branch(self.function.blocks[1])
+
+    def room(self, kind: Any) -> Any:
+        """Memory of the function's own, which LLVM keeps in registers."""
+        builder = ir.IRBuilder(self.entry)
+        return builder.alloca(kind)
+
+    def loop(self, count: int, step: int, body: Callable[[Any], None]) -> None:
+        """`for i in range(0, count, step): body(i)`, written out where it is one turn."""
+        if count <= step:
+            body(number(0))
+            return
+        b = self.b
+        before = b.block
+        head, after = b.append_basic_block("loop"), b.append_basic_block("after")
+        b.branch(head)
+        b.position_at_end(head)
+        i = b.phi(INDEX)
+        i.add_incoming(number(0), before)
+        body(i)
+        following = b.add(i, number(step), flags=("nuw", "nsw"))
+        i.add_incoming(following, b.block)
+        b.cbranch(b.icmp_unsigned("<", following, number(count)), head, after)
+        b.position_at_end(after)
+
+    def _write(self) -> None:
+        nest = self.nest
+        for step in nest.steps:
+            if step.reduced and not self._in_registers(step):
+                self._begin(step)
+        outer = nest.loops[0].space[: nest.outer]
+        self._outer(outer, [])
+
+    def _outer(self, sizes: tuple[int, ...], indices: list[Any]) -> None:
+        if len(indices) < len(sizes):
+            self.loop(sizes[len(indices)], 1, lambda i: self._outer(sizes, [*indices, i]))
+            return
+        for loop in self.nest.loops:
+            LoopWriter(self, loop, indices).write()
+
+    def _in_registers(self, step: Step) -> bool:
+        """Is the sum complete when the loops over its last axes are done?"""
+        axes = [k for k in range(self.nest.outer, len(step.space))]
+        return bool(step.reduced) and step.reduced == tuple(axes[len(axes) - len(step.reduced) :])
+
+    def _begin(self, step: Step) -> None:
+        """Fill the result with what a sum begins with."""
+        value = step.result
+        size = prod(value.shape)
+        start = lanes.constant(NEUTRAL[step.equation.op.name], value.dtype, 1)
+        kind = lanes.in_memory(value.dtype)
+
+        def body(i: Any) -> None:
+            place = self.b.gep(self.pointer[value], [i], source_etype=kind)
+            self.b.store(start, place, align=value.dtype.itemsize)
+
+        self.loop(size, 1, body)
+
+
+class LoopWriter:
+    """Writes one loop of a nest, at given indices of the outer axes."""
+
+    def __init__(self, writer: NestWriter, loop: Loop, outer: list[Any]) -> None:
+        self.w, self.loop, self.outer = writer, loop, outer
+        self.b = writer.b
+        self.axes, self.sizes = self._merged(len(outer))
+        self.registers: dict[int, list[Any]] = {}  # of sums, by the step's number
+        widest = max([v.dtype.itemsize for s in loop.steps for v in _values(s)], default=4)
+        floats = [v.dtype.itemsize for s in loop.steps for v in _values(s) if v.dtype.kind == "f"]
+        self.width = host().vector_bytes // max(floats, default=widest)
+
+    # --- axes -------------------------------------------------------------------------------------
+    def _accesses(self) -> list[tuple[tuple[int, ...], frozenset[int]]]:
+        found = []
+        for step in self.loop.steps:
+            gone = frozenset(step.reduced)
+            found += [(strides, frozenset()) for root, strides, _ in step.reads]
+            found.append((step.kept, gone))
+        return found
+
+    def _merged(self, first: int) -> tuple[list[list[int]], list[int]]:
+        """Groups of axes that can be gone through as one, and their sizes."""
+        space, accesses = self.loop.space, self._accesses()
+        groups: list[list[int]] = []
+        for k in range(first, len(space)):
+            if groups:
+                j = groups[-1][-1]
+                if all(
+                    strides[j] == strides[k] * space[k] and ((j in gone) == (k in gone))
+                    for strides, gone in accesses
+                ):
+                    groups[-1].append(k)
+                    continue
+            groups.append([k])
+        return groups, [prod(space[k] for k in group) for group in groups]
+
+    def write(self) -> None:
+        self._axis(0, [])
+
+    def _axis(self, depth: int, indices: list[Any]) -> None:
+        steps = list(enumerate(self.loop.steps))
+        beginning = [k for k, s in steps if s.reduced and self._starts(s) == depth]
+        for k in beginning:
+            self._open(k)
+        if depth >= len(self.axes) - 1:
+            self._last(indices)
+        else:
+            self.w.loop(
+                self.sizes[depth], 1, lambda i: self._axis(depth + 1, [*indices, i])
+            )
+        for k in beginning:
+            self._close(k, indices)
+
+    def _starts(self, step: Step) -> int:
+        """At which depth the axes begin that a sum goes over without a break, up to the last."""
+        depth = len(self.axes)
+        while depth and self.axes[depth - 1][0] in step.reduced:
+            depth -= 1
+        return depth
+
+    # --- sums -------------------------------------------------------------------------------------
+    def _lanes(self) -> list[int]:
+        """Widths of vectors for the last axis: how many lanes the accumulators have."""
+        size = self.sizes[-1] if self.sizes else 1
+        width = self.width
+        while width > max(size, 1):
+            width //= 2
+        return [width]
+
+    def _open(self, k: int) -> None:
+        step = self.loop.steps[k]
+        if self._starts(step) == len(self.axes):
+            return  # added to memory, number by number
+        (width,) = self._lanes()
+        kind = lanes.in_register(step.result.dtype, width)
+        start = lanes.constant(NEUTRAL[step.equation.op.name], step.result.dtype, width)
+        copies = UNROLL if self._unrolled(width) else 1
+        rooms = [self.w.room(kind) for _ in range(copies)]
+        for room in rooms:
+            self.b.store(start, room)
+        self.registers[k] = rooms
+
+    def _unrolled(self, width: int) -> bool:
+        return bool(self.sizes) and self.sizes[-1] >= UNROLL * width
+
+    def _combine(self, step: Step, x: Any, y: Any) -> Any:
+        return COMBINE[step.equation.op.name](self.b, step.result.dtype, x, y)
+
+    def _close(self, k: int, indices: list[Any]) -> None:
+        step = self.loop.steps[k]
+        if k not in self.registers:
+            return
+        b, parts = self.b, [self.b.load(r, typ=r.allocated_type) for r in self.registers[k]]
+        while len(parts) > 1:
+            parts = [self._combine(step, x, y) for x, y in zip(parts[::2], parts[1::2], strict=True)]
+        total, width = parts[0], lanes.width_of(parts[0])
+        while width > 1:  # the upper half to the lower one
+            width //= 2
+            kind = ir.VectorType(ir.IntType(32), width)
+            halves = [
+                b.shuffle_vector(total, total, ir.Constant(kind, list(range(at, at + width))))
+                for at in (0, width)
+            ]
+            total = self._combine(step, *halves)
+        if isinstance(total.type, ir.VectorType):
+            total = b.extract_element(total, ir.Constant(ir.IntType(32), 0))
+        place = self._address(step.result, step.kept, 0, indices, number(0))
+        if not self.w._in_registers(step):
+            old = self._load(place, step.result.dtype, 1)
+            total = self._combine(step, old, total)
+        self._store(total, place, step.result.dtype)
+        self.registers.pop(k)
+
+    # --- the last axis ----------------------------------------------------------------------------
+    def _last(self, indices: list[Any]) -> None:
+        size = self.sizes[-1] if self.sizes else 1
+        (width,) = self._lanes()
+        done = 0
+        if self._unrolled(width):
+            block = UNROLL * width
+            count = size // block * block
+
+            def body(i: Any) -> None:
+                for copy in range(UNROLL):
+                    at = self.b.add(i, number(copy * width), flags=("nuw", "nsw"))
+                    self._body(indices, at, width, copy)
+
+            self.w.loop(count, block, body)
+            done = count
+        if size - done >= width:
+            count = (size - done) // width * width
+            start = done
+            self.w.loop(
+                count, width,
+                lambda i: self._body(indices, self.b.add(i, number(start)), width, 0),
+            )  # fmt: skip
+            done += count
+        while done < size:
+            width //= 2
+            if size - done >= width:
+                self._body(indices, number(done), width, 0)
+                done += width
+
+    def _address(
+        self, root: Var, strides: tuple[int, ...], offset: int, indices: list[Any], last: Any
+    ) -> Any:
+        b, kind = self.b, lanes.in_memory(root.dtype)
+        place = self.w.pointer[root]
+        total = number(offset)
+        pairs = [(i, strides[k]) for k, i in enumerate(self.outer)]
+        pairs += [(i, strides[group[-1]]) for group, i in zip(self.axes, indices, strict=False)]
+        if self.axes:
+            pairs.append((last, strides[self.axes[-1][-1]]))
+        for i, stride in pairs:
+            if stride:
+                part = i if stride == 1 else b.mul(i, number(stride))
+                total = b.add(total, part)
+        return b.gep(place, [total], source_etype=kind)
+
+    def _load(self, place: Any, dtype: np.dtype, width: int) -> Any:
+        b = self.b
+        kind = lanes.in_memory(dtype)
+        kind = kind if width == 1 else ir.VectorType(kind, width)
+        value = b.load(place, typ=kind, align=dtype.itemsize)
+        if dtype == lanes.BOOL:
+            value = b.icmp_unsigned("!=", value, ir.Constant(kind, None))
+        return value
+
+    def _store(self, value: Any, place: Any, dtype: np.dtype) -> None:
+        if dtype == lanes.BOOL:
+            width = lanes.width_of(value)
+            kind = ir.IntType(8)
+            value = self.b.zext(value, kind if width == 1 else ir.VectorType(kind, width))
+        self.b.store(value, place, align=dtype.itemsize)
+
+    def _read(
+        self, root: Var, strides: tuple[int, ...], offset: int, indices: list[Any], last: Any,
+        width: int,
+    ) -> Any:  # fmt: skip
+        if root in self.w.scalars:
+            return lanes.constant(self.w.scalars[root], root.dtype, width)
+        stride = strides[self.axes[-1][-1]] if self.axes else 0
+        dtype = root.dtype
+        if stride == 1 or width == 1:
+            return self._load(self._address(root, strides, offset, indices, last), dtype, width)
+        b = self.b
+        if not stride:
+            place = self._address(root, strides, offset, indices, last)
+            return lanes.spread(b, self._load(place, dtype, 1), width)
+        gathered: Any = ir.Constant(lanes.in_register(dtype, width), ir.Undefined)
+        place = self._address(root, strides, offset, indices, last)
+        for lane in range(width):
+            one = b.gep(place, [number(lane * stride)], source_etype=lanes.in_memory(dtype))
+            gathered = b.insert_element(
+                gathered, self._load(one, dtype, 1), ir.Constant(ir.IntType(32), lane)
+            )
+        return gathered
+
+    def _body(self, indices: list[Any], last: Any, width: int, copy: int) -> None:
+        """All steps for the numbers from index `last` on, as many as there are lanes."""
+        found: dict[Var, Any] = {}
+        for k, step in enumerate(self.loop.steps):
+            values = []
+            for root, strides, offset in step.reads:
+                here = self.w.nest.home.get(root)
+                if root in found and here is not None and here[0] is self.loop:
+                    values.append(found[root])
+                else:
+                    values.append(self._read(root, strides, offset, indices, last, width))
+            if step.reduced:
+                self._add(k, step, values[0], indices, last, width, copy)
+                continue
+            emit = lanes.emitter(step.equation)
+            assert emit is not None
+            value = emit(self.b, step.equation, *values)
+            found[step.result] = value
+            if step.result in self.w.stored:
+                place = self._address(step.result, step.kept, 0, indices, last)
+                self._store(value, place, step.result.dtype)
+
+    def _add(
+        self, k: int, step: Step, value: Any, indices: list[Any], last: Any, width: int, copy: int
+    ) -> None:
+        b = self.b
+        rooms = self.registers.get(k)
+        if rooms is None:  # the last axis is kept: a row of sums in memory
+            place = self._address(step.result, step.kept, 0, indices, last)
+            old = self._load(place, step.result.dtype, width)
+            self._store(self._combine(step, old, value), place, step.result.dtype)
+            return
+        room = rooms[copy]
+        held = room.allocated_type
+        lanes_held = held.count if isinstance(held, ir.VectorType) else 1
+        old = b.load(room, typ=held)
+        if lanes_held == width:
+            b.store(self._combine(step, old, value), room)
+            return
+        # A narrower rest of the axis goes to the first lanes.
+        if width == 1:
+            first = ir.Constant(ir.IntType(32), 0)
+            total = self._combine(step, b.extract_element(old, first), value)
+            b.store(b.insert_element(old, total, first), room)
+            return
+        neutral = lanes.constant(NEUTRAL[step.equation.op.name], step.result.dtype, width)
+        mask = ir.Constant(
+            ir.VectorType(ir.IntType(32), lanes_held),
+            [k if k < width else width for k in range(lanes_held)],
+        )
+        widened = b.shuffle_vector(value, neutral, mask)
+        b.store(self._combine(step, old, widened), room)
+
+
+def _values(step: Step) -> list[Var]:
+    return [step.result, *[root for root, _, _ in step.reads]]

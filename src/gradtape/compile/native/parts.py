@@ -1,0 +1,216 @@
+"""Which equations of a program become native, and in which order: as few parts as possible.
+
+Looks at memory belong to no part: whoever needs one finds its root. Everything else is native if
+there are instructions for it, and otherwise a call of Python's between two parts.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...ops import index, reduce, shape
+from ..kernels import is_basic, looks
+from ..program import Equation, Program, Var
+from . import lanes, singles
+from .layout import Layout, looked_at, whole
+from .nests import Grouping, step_of
+from .unit import Native
+
+REDUCTIONS = {reduce.sum, reduce.max, reduce.min}
+_numbers = count(1)
+
+
+def part(program: Program) -> Program:
+    return _Parting(program).program
+
+
+def _is_look(equation: Equation) -> bool:
+    if equation.op is index.getitem:
+        return len(equation.inputs) == 1 and is_basic(equation.params["key"])
+    return looks(equation) or equation.op in (shape.unstack, shape.reshape, shape.split)
+
+
+class _Parting:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.constants = program.constants
+        self.source = {v: e for e in program.equations for v in e.outputs}
+        self.layouts: dict[Var, Layout | None] = {}
+        self.needed = {*program.results}
+        self.done: list[Equation] = []
+        left = [e for e in program.equations if not self._loose(e)]
+        loose = [e for e in program.equations if self._loose(e)]
+        self.ready = {*program.given}
+        while left:
+            native, left = self._take(left, True)
+            if native:
+                self.done.append(native)  # type: ignore[arg-type]
+            hosts, left = self._take(left, False)
+            self.done += hosts
+        self._finish(loose)
+
+    # --- looks ------------------------------------------------------------------------------------
+    def _loose(self, equation: Equation) -> bool:
+        return (
+            _is_look(equation)
+            and len(equation.inputs) == 1
+            and lanes.known(equation.inputs[0].dtype)
+            and self.layout(equation.outputs[0]) is not None
+        )
+
+    def layout(self, value: Var) -> Layout | None:
+        """Where a value lies: in its own memory, or in that of another one."""
+        if value not in self.layouts:
+            source = self.source.get(value)
+            found: Layout | None = None if value.shape is None else whole(value)
+            if source is not None and _is_look(source) and len(source.inputs) == 1:
+                before = self.layout(source.inputs[0])
+                several = None if before is None else looked_at(source, before)
+                if several is not None:
+                    found = several[source.outputs.index(value)]
+            self.layouts[value] = found
+        return self.layouts[value]
+
+    def _root(self, value: Var) -> Var:
+        found = self.layout(value) if value.shape is not None else None
+        return value if found is None else found.root
+
+    # --- parts ------------------------------------------------------------------------------------
+    def _native(self, equation: Equation) -> bool:
+        """Whether there is native code for it."""
+        if not all(lanes.known(v.dtype) for v in (*equation.inputs, *equation.outputs)):
+            return False
+        if any(not prod(v.shape) for v in (*equation.inputs, *equation.outputs)):
+            return False
+        if any(v.__class__ is Var for v in equation.params.values()):
+            return False
+        if lanes.emitter(equation) is not None or self._moves(equation):
+            return True
+        if equation.op in REDUCTIONS:
+            return equation.inputs[0].dtype.kind == "f"
+        return singles.fits(equation, [self.layout(v) for v in equation.inputs])  # type: ignore[misc]
+
+    def _moves(self, equation: Equation) -> bool:
+        """Is it a look that has to copy?"""
+        return equation.op in (shape.reshape,) and self.layout(equation.outputs[0]) is not None and (
+            self.layout(equation.outputs[0]).root is equation.outputs[0]  # type: ignore[union-attr]
+        )
+
+    def _take(self, left: list[Equation], native: bool) -> tuple[Any, list[Equation]]:
+        """All equations that can be computed now, of one sort; and the others. What must stay in
+        order, stays."""
+        taken, others = [], []
+        late: set[Var] = set()
+        stopped = False
+        for equation in left:
+            roots = [self._root(v) for v in equation.uses]
+            ordered = equation.must_stay
+            if (
+                self._native(equation) == native and not (ordered and stopped)
+                and not any(r in late for r in roots)
+            ):  # fmt: skip
+                taken.append(equation)
+            else:
+                others.append(equation)
+                late.update(equation.outputs)
+                stopped = stopped or ordered
+        if not native:
+            return taken, others
+        return (self._grouped(taken, others) if taken else None), others
+
+    def _grouped(self, body: list[Equation], others: list[Equation]) -> Any:
+        grouping = Grouping()
+        for equation in body:
+            self._put(grouping, equation)
+        own = {v for e in body for v in e.outputs}
+        wanted = {self._root(v) for e in others for v in e.uses}
+        wanted |= {self._root(v) for v in self.needed}
+        outputs = tuple(v for e in body for v in e.outputs if v in wanted)
+        reads = [self._root(v) for e in body for v in e.inputs]
+        given = [v for v in dict.fromkeys(reads) if v not in own]
+        constants = {v: self.constants[v] for v in given if v in self.constants}
+        inputs = tuple(v for v in given if v not in constants)
+        native = Native(
+            f"native_{next(_numbers)}", grouping.items, self._with_looks(body, own), inputs,
+            outputs, constants,
+        )  # fmt: skip
+        return Equation(native, inputs, {}, outputs, body[0].place)
+
+    def _with_looks(self, body: list[Equation], own: set[Var]) -> list[Equation]:
+        """The equations with the looks between them, to be computed one by one."""
+        made: list[Equation] = []
+        known: set[Var] = set()
+
+        def need(value: Var) -> None:
+            source = self.source.get(value)
+            if value in own or value in known or source is None or not self._loose(source):
+                return
+            need(source.inputs[0])
+            made.append(source)
+            known.update(source.outputs)
+
+        for equation in body:
+            for value in equation.inputs:
+                need(value)
+            made.append(equation)
+        return made
+
+    def _put(self, grouping: Grouping, equation: Equation) -> None:
+        layouts: Any = [self.layout(v) for v in equation.inputs]
+        (value,) = equation.outputs
+        if equation.op in REDUCTIONS:
+            axis = equation.params.get("axis")
+            rank = len(equation.inputs[0].shape)
+            axes = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+            reduced = [k % rank for k in axes] if rank else []
+            step = step_of(equation, layouts[0].shape, layouts, reduced)
+            if not step.reduced:  # over axes of size 1
+                step.equation = _copying(equation)
+            grouping.step(step)
+        elif self._moves(equation):
+            (source,) = layouts
+            grouping.step(step_of(_copying(equation), source.shape, layouts))
+        elif lanes.emitter(equation) is not None:
+            shape = np.broadcast_shapes(value.shape, *[x.shape for x in layouts])
+            grouping.step(step_of(equation, shape, layouts))
+        else:
+            grouping.single(equation, layouts)
+
+    # --- the rest ---------------------------------------------------------------------------------
+    def _finish(self, loose: list[Equation]) -> None:
+        """Put the looks that Python needs where their roots are known."""
+        wanted = {v for e in self.done for v in e.uses} | self.needed
+        kept: list[Equation] = []
+        for equation in reversed(loose):
+            if any(v in wanted for v in equation.outputs):
+                kept.append(equation)
+                wanted.update(equation.inputs)
+        kept.reverse()
+        known = {*self.program.given}
+        made: list[Equation] = []
+
+        def settle() -> None:
+            nonlocal kept
+            waiting = []
+            for equation in kept:
+                if all(v in known for v in equation.uses):
+                    made.append(equation)
+                    known.update(equation.outputs)
+                else:
+                    waiting.append(equation)
+            kept = waiting
+
+        settle()
+        for equation in self.done:
+            made.append(equation)
+            known.update(equation.outputs)
+            settle()
+        self.program = self.program.with_equations(made)
+
+
+def _copying(equation: Equation) -> Equation:
+    return Equation(shape.identity, equation.inputs, {}, equation.outputs, equation.place)

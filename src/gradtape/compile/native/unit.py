@@ -1,0 +1,238 @@
+"""A part of a program as one native function, which Python calls as a builtin.
+
+The function reads the memory of the arrays that it is given by itself. What it computes on the way
+lies in one stretch of memory, in which values share room that do not live at the same time.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+from llvmlite import ir
+
+from ..program import Equation, Var
+from . import singles
+from .loops import INDEX, POINTER, NestWriter, number
+from .machine import Code
+from .nests import Nest, Single, needed_outside
+
+LINE = 64
+# Where CPython and NumPy keep what is read here; both are parts of their stable layouts.
+DATA, FLAGS, TYPE = 16, 64, 8
+WHOLE = 0x101  # rows one behind the other, and aligned
+
+
+@dataclass(eq=False)
+class Native:
+    """Equations that are computed by one call."""
+
+    name: str
+    items: list[Nest | Single]
+    body: list[Equation]
+    inputs: tuple[Var, ...]
+    outputs: tuple[Var, ...]
+    constants: dict[Var, Any] = field(default_factory=dict)  # of its inputs, those that stay
+
+    def forward(self, *values: Any) -> tuple:
+        """The results as the equations give them, one by one."""
+        known = {**self.constants, **dict(zip(self.inputs, values, strict=True))}
+        for equation in self.body:
+            y = equation.op.forward(*[known[v] for v in equation.inputs], **equation.params)
+            several = y if isinstance(y, (tuple, list)) else (y,)
+            known.update(zip(equation.outputs, several, strict=True))
+        return tuple([known[v] for v in self.outputs])
+
+    @cached_property
+    def unit(self) -> Unit:
+        return Unit(self)
+
+    # --- what a backend that writes Python has to say ---------------------------------------------
+    def written(self, writer: Any, equation: Equation) -> None:
+        unit = self.unit
+        name = f"{self.name}_call"
+        writer.made.append((name, lambda there: unit.instance()))
+        empty = writer.name("empty", np.empty)
+        for value in self.outputs:
+            writer.say(f"{value} = {empty}({value.shape}, {writer.name(value.dtype.name, value.dtype)})")
+        words = ", ".join([*map(repr, self.inputs), *map(repr, self.outputs)])
+        retry = writer.name("again", again)
+        writer.say(f"if {name}({words}) is not None: {retry}({name}, {words})", equation)
+        for value in self.outputs:
+            if not value.shape:
+                writer.say(f"{value} = {value}[()]")
+
+
+def again(call: Callable[..., Any], *values: Any) -> None:
+    """Call once more, with arrays whose rows lie one behind the other."""
+    sound = [np.ascontiguousarray(v) if np.ndim(v) else np.asarray(v)[()] for v in values]
+    for k, v in enumerate(values):
+        if isinstance(v, np.ndarray) and not v.ndim:  # room for a result
+            sound[k] = v
+    if call(*sound) is not None:
+        raise TypeError(f"A compiled function cannot read {[type(v) for v in values]}.")
+
+
+class Unit:
+    """The code of a native part."""
+
+    def __init__(self, native: Native) -> None:
+        self.native = native
+        self.module = ir.Module(native.name)
+        scalars = {v: a for v, a in native.constants.items() if not v.shape}
+        self.arrays = [v for v in native.constants if v.shape]
+        stored = needed_outside(native.items, native.outputs, lambda e: e.uses)
+        self.pieces: list[tuple[ir.Function, list[Any]]] = []
+        writers: list[tuple[Any, list[Var]]] = []
+        for k, item in enumerate(native.items):
+            if isinstance(item, Nest):
+                w = NestWriter(self.module, f"nest_{k}", item, stored, scalars)
+                writers.append((w.function, w.roots))
+            else:
+                writers.append(singles.write(self.module, f"single_{k}", item))
+        self.offsets, self.memory = self._plan(writers)
+        self._entry(writers)
+        self.text = str(self.module)
+
+    def _plan(self, writers: list[tuple[Any, list[Var]]]) -> tuple[dict[Var, int], int]:
+        """Where values lie in the stretch of memory, from the first item to the last that uses
+        them: the smallest free gap that is large enough."""
+        outside = {*self.native.inputs, *self.native.outputs, *self.native.constants}
+        last = {v: k for k, (_, roots) in enumerate(writers) for v in roots if v not in outside}
+        ending: dict[int, list[Var]] = {}
+        for value, k in last.items():
+            ending.setdefault(k, []).append(value)
+        taken: list[tuple[int, int]] = []  # in order
+        found: dict[Var, int] = {}
+        top = 0
+        for k, (_, roots) in enumerate(writers):
+            for value in roots:
+                if value in outside or value in found:
+                    continue
+                size = -(-prod(value.shape) * value.dtype.itemsize // LINE) * LINE or LINE
+                at, best = 0, None
+                for start, stop in taken:
+                    if start - at >= size and (best is None or start - at < best[1]):
+                        best = at, start - at
+                    at = max(at, stop)
+                where = at if best is None else best[0]
+                found[value] = where
+                taken.append((where, where + size))
+                taken.sort()
+                top = max(top, where + size)
+            for value in ending.get(k, ()):
+                size = -(-prod(value.shape) * value.dtype.itemsize // LINE) * LINE or LINE
+                taken.remove((found[value], found[value] + size))
+        return found, top
+
+    def _entry(self, writers: list[tuple[Any, list[Var]]]) -> None:
+        native, module = self.native, self.module
+        byte = ir.IntType(8)
+        kind = ir.FunctionType(POINTER, [POINTER, POINTER, INDEX])
+        function = ir.Function(module, kind, f"{native.name}_entry")
+        myself, args, _ = function.args
+        b = ir.IRBuilder(function.append_basic_block())
+        at = lambda p, n: b.gep(p, [number(n)], source_etype=byte)
+        objects = [
+            b.load(at(args, 8 * k), typ=POINTER)
+            for k in range(len(native.inputs) + len(native.outputs))
+        ]
+        pointers: dict[Var, Any] = {}
+        sound: Any = ir.Constant(ir.IntType(1), 1)
+        for value, there in zip((*native.inputs, *native.outputs), objects, strict=True):
+            if not value.shape and value not in native.outputs:
+                known = _external(module, f"gradtape_type_{value.dtype.str[1:]}")
+                here = b.load(at(there, TYPE), typ=POINTER)
+                sound = b.and_(sound, b.icmp_unsigned("==", here, known))
+                pointers[value] = at(there, DATA)
+            else:
+                flags = b.load(at(there, FLAGS), typ=ir.IntType(32))
+                wanted = ir.Constant(ir.IntType(32), WHOLE)
+                sound = b.and_(sound, b.icmp_unsigned("==", b.and_(flags, wanted), wanted))
+                pointers[value] = b.load(at(there, DATA), typ=POINTER)
+        compute, refuse = function.append_basic_block(), function.append_basic_block()
+        b.cbranch(sound, compute, refuse)
+        b.position_at_end(refuse)
+        self._return(b, "gradtape_true")
+        b.position_at_end(compute)
+        table = b.load(at(myself, DATA), typ=POINTER)
+        arena = b.load(table, typ=POINTER)
+        for k, value in enumerate(self.arrays):
+            pointers[value] = b.load(at(table, 8 * (k + 1)), typ=POINTER)
+        for value, offset in self.offsets.items():
+            pointers[value] = at(arena, offset)
+        for function, roots in writers:
+            b.call(function, [pointers[v] for v in roots])
+        self._return(b, "gradtape_none")
+
+    def _return(self, b: ir.IRBuilder, name: str) -> None:
+        value = _external(self.module, name)
+        count = self.module.globals.get("Py_IncRef")
+        if count is None:
+            count = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [POINTER]), "Py_IncRef")
+        b.call(count, [value])
+        b.ret(value)
+
+    @cached_property
+    def code(self) -> Code:
+        _symbols()
+        return Code(self.text)
+
+    def instance(self) -> Callable[..., None]:
+        """The function, with memory of its own."""
+        address = self.code.address(f"{self.native.name}_entry")
+        arena = np.empty(self.memory + LINE, np.uint8)
+        start = arena.ctypes.data + -arena.ctypes.data % LINE
+        constants = [np.ascontiguousarray(self.native.constants[v]) for v in self.arrays]
+        table = np.array([start, *[a.ctypes.data for a in constants]], np.uint64)
+        method = _MethodDef(self.native.name.encode(), address, 0x80, None)  # METH_FASTCALL
+        table = table.view(_Table)
+        table.held = method, arena, constants, self.code
+        return ctypes.pythonapi.PyCFunction_NewEx(ctypes.byref(method), table, None)
+
+
+class _Table(np.ndarray):
+    """The addresses that a builtin needs, and all that must live as long as it does."""
+
+    held: Any
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    ]  # fmt: skip
+
+
+ctypes.pythonapi.PyCFunction_NewEx.restype = ctypes.py_object
+ctypes.pythonapi.PyCFunction_NewEx.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+
+
+def _external(module: ir.Module, name: str) -> Any:
+    found = module.globals.get(name)
+    return ir.GlobalVariable(module, ir.IntType(8), name) if found is None else found
+
+
+def _symbols() -> None:
+    """Tell LLVM where the objects of this process are."""
+    pointer = lambda f: ctypes.cast(f, ctypes.c_void_p).value
+    llvm.add_symbol("gradtape_none", id(None))
+    llvm.add_symbol("gradtape_true", id(True))
+    llvm.add_symbol("Py_IncRef", pointer(ctypes.pythonapi.Py_IncRef))
+    for name in ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"):
+        llvm.add_symbol(f"gradtape_type_{name}", id(np.dtype(name).type))
+    singles.symbols()
+
+
+def values_of(items: Iterable[Nest | Single]) -> set[Var]:
+    """All that items compute."""
+    found: set[Var] = set()
+    for item in items:
+        found.update(item.home if isinstance(item, Nest) else item.equation.outputs)
+    return found
