@@ -21,9 +21,9 @@ from ..core.operand import Operand
 from ..core.record import threads
 from ..framework.indexed_slices import IndexedSlices
 from ..ops.rows import Slices
-from .backends.numpy import Runner, build
+from .backends.choice import ready
+from .backends.numpy import Runner
 from .draws import Drawing, Kernels
-from .passes import optimise
 from .play import interpret
 from .program import Effect, Failed, Guard, Program
 from .record import Recording
@@ -58,7 +58,7 @@ class Derivative:
     @property
     def runners(self) -> tuple[Runner, Runner]:
         if self._runners is None:
-            self._runners = build(optimise(self.forward)), build(optimise(self.backward))
+            self._runners = ready(self.forward), ready(self.backward)
         return self._runners
 
     def call(self, leaves: list, done: dict[int, Any] | None) -> Any:

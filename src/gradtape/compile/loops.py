@@ -19,10 +19,10 @@ from ..core.apply import followers, several, tensor
 from ..core.operand import Operand
 from ..core.record import threads
 from ..framework import convert
-from .backends.numpy import Runner, build
+from .backends.choice import ready
+from .backends.numpy import Runner
 from .calls import Derivative, derive
 from .draws import Kernels
-from .passes import optimise
 from .play import interpret
 from .program import Effect, Guard, Loop, Program
 from .record import Recording, without
@@ -46,7 +46,7 @@ class Body:
 
     def __call__(self, values: list) -> list:
         if self._runner is None:
-            self._runner = build(optimise(self.program))
+            self._runner = ready(self.program)
         found: Any = self._runner(values)
         return found
 

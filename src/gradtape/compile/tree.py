@@ -21,10 +21,10 @@ from ..framework.variable import Variable
 from ..ops.shape import identity, identity_n
 from ..random import global_seed
 from . import hearing
-from .backends.numpy import Runner, build, line_of
+from .backends.choice import ready
+from .backends.numpy import Runner, line_of
 from .calls import derive, may_call
 from .draws import Kernels
-from .passes import optimise
 from .play import interpret
 from .program import Effect, Failed, Program
 from .record import Recording, Unrecordable
@@ -55,7 +55,7 @@ class Take:
     def runner(self) -> Runner:
         """The program made ready to run, when it is first needed."""
         if self._runner is None:
-            self._runner = build(optimise(self.program, self.passes))
+            self._runner = ready(self.program, self.passes)
         return self._runner
 
     @property

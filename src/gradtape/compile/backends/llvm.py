@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..native.composites import expand
 from ..native.parts import part
 from ..passes import NATIVE_PASSES, optimise
 from ..program import Program
@@ -15,5 +16,5 @@ from .numpy import Runner
 
 def ready(program: Program, told: list[tuple[str, int, int]] | None = None) -> Runner:
     """A program made ready to run."""
-    passes: list[Any] = [*NATIVE_PASSES, ("native code", part)]
+    passes: list[Any] = [("simpler ops", expand), *NATIVE_PASSES, ("native code", part)]
     return Runner(optimise(program, told, passes))

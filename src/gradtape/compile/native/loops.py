@@ -33,6 +33,35 @@ def number(n: int) -> ir.Constant:
     return ir.Constant(INDEX, n)
 
 
+def roots_of(nest: Nest, stored: set[Var], scalars: dict[Var, Any]) -> list[Var]:
+    """The values whose memory a nest needs, in the order of its function's arguments."""
+    reads = [root for step in nest.steps for root, _, _ in step.reads]
+    made = [step.result for step in nest.steps if step.result in stored]
+    return [r for r in dict.fromkeys([*reads, *made])
+            if r not in scalars and (r not in nest.home or r in stored)]  # fmt: skip
+
+
+def likeness(nest: Nest, stored: set[Var], scalars: dict[Var, Any]) -> tuple:
+    """What the code of a nest depends on: nests that are alike share one function."""
+    numbers: dict[Var, int] = {}
+
+    def name(value: Var) -> Any:
+        if value in scalars:
+            number = scalars[value]
+            return number.dtype.str, number.tobytes()
+        return numbers.setdefault(value, len(numbers)), value.dtype.str, value in stored
+
+    return nest.outer, tuple(
+        (loop.space, tuple(
+            (step.equation.op, tuple(sorted(step.equation.params.items(), key=str)).__repr__(),
+             tuple((name(root), *rest) for root, *rest in step.reads), name(step.result),
+             step.reduced, step.kept, step.offset, step.piece, step.picks)
+            for step in loop.steps
+        ))
+        for loop in nest.loops
+    )  # fmt: skip
+
+
 class NestWriter:
     """Writes one nest into a module, as a function of the pointers to `roots`."""
 
@@ -40,10 +69,7 @@ class NestWriter:
         self, module: ir.Module, name: str, nest: Nest, stored: set[Var], scalars: dict[Var, Any]
     ) -> None:
         self.nest, self.stored, self.scalars = nest, stored, scalars
-        reads = [root for step in nest.steps for root, _, _ in step.reads]
-        made = [step.result for step in nest.steps if step.result in stored]
-        self.roots = [r for r in dict.fromkeys([*reads, *made])
-                      if r not in scalars and (r not in nest.home or r in stored)]  # fmt: skip
+        self.roots = roots_of(nest, stored, scalars)
         kind = ir.FunctionType(ir.VoidType(), [POINTER] * len(self.roots))
         self.function = ir.Function(module, kind, name)
         self.function.linkage = "internal"
@@ -283,12 +309,17 @@ class LoopWriter:
             value = b.icmp_unsigned("!=", value, ir.Constant(kind, None))
         return value
 
-    def _store(self, value: Any, place: Any, dtype: np.dtype) -> None:
+    def _store(self, value: Any, place: Any, dtype: np.dtype, stride: int = 1) -> None:
+        b, width, kind = self.b, lanes.width_of(value), lanes.in_memory(dtype)
         if dtype == lanes.BOOL:
-            width = lanes.width_of(value)
-            kind = ir.IntType(8)
-            value = self.b.zext(value, kind if width == 1 else ir.VectorType(kind, width))
-        self.b.store(value, place, align=dtype.itemsize)
+            value = b.zext(value, kind if width == 1 else ir.VectorType(kind, width))
+        if width == 1 or stride == 1:
+            b.store(value, place, align=dtype.itemsize)
+            return
+        for lane in range(width):
+            one = b.gep(place, [number(lane * stride)], source_etype=kind)
+            part = b.extract_element(value, ir.Constant(ir.IntType(32), lane))
+            b.store(part, one, align=dtype.itemsize)
 
     def _read(
         self, root: Var, strides: tuple[int, ...], offset: int, indices: list[Any], last: Any,
@@ -313,27 +344,68 @@ class LoopWriter:
             )
         return gathered
 
+    def _value(
+        self, read: tuple, found: dict[Var, Any], indices: list[Any], last: Any, width: int
+    ) -> Any:
+        root, strides, offset = read
+        if root in found:
+            return found[root]
+        return self._read(root, strides, offset, indices, last, width)
+
+    def _picked(
+        self, step: Step, found: dict[Var, Any], indices: list[Any], last: Any, width: int
+    ) -> Any:
+        """Numbers of the row whose position another operand tells; one position for all lanes,
+        or one for each of them."""
+        b, ((table, strides, offset), (places, along, start)) = self.b, step.reads
+        dtype, kind = table.dtype, lanes.in_memory(table.dtype)
+        axis = self.axes[-1][-1] if self.axes else None
+        shared = axis is None or not along[axis]
+        base = self._address(table, strides, offset, indices, last)
+
+        def row(k: Any) -> Any:
+            whole = ir.IntType(64)
+            wide = k if k.type == whole else b.sext(k, whole)
+            return b.gep(base, [b.mul(wide, number(step.picks))], source_etype=kind)
+
+        if shared and (width == 1 or (axis is not None and strides[axis] == 1)):
+            position = self._value((places, along, start), found, indices, last, 1) if (
+                places not in found or width == 1
+            ) else b.extract_element(found[places], ir.Constant(ir.IntType(32), 0))
+            return self._load(row(position), dtype, width)
+        at = self._value((places, along, start), found, indices, last, width)
+        if width == 1:
+            return self._load(row(at), dtype, 1)
+        gathered: Any = ir.Constant(lanes.in_register(dtype, width), ir.Undefined)
+        step_size = strides[axis] if axis is not None else 0
+        for lane in range(width):
+            number_of = ir.Constant(ir.IntType(32), lane)
+            place = b.gep(
+                row(b.extract_element(at, number_of)), [number(lane * step_size)], source_etype=kind
+            )
+            gathered = b.insert_element(gathered, self._load(place, dtype, 1), number_of)
+        return gathered
+
     def _body(self, indices: list[Any], last: Any, width: int, copy: int) -> None:
         """All steps for the numbers from index `last` on, as many as there are lanes."""
         found: dict[Var, Any] = {}
         for k, step in enumerate(self.loop.steps):
-            values = []
-            for root, strides, offset in step.reads:
-                here = self.w.nest.home.get(root)
-                if root in found and here is not None and here[0] is self.loop:
-                    values.append(found[root])
-                else:
-                    values.append(self._read(root, strides, offset, indices, last, width))
+            if step.picks:
+                values = [self._picked(step, found, indices, last, width)]
+            else:
+                values = [self._value(read, found, indices, last, width) for read in step.reads]
             if step.reduced:
                 self._add(k, step, values[0], indices, last, width, copy)
                 continue
             emit = lanes.emitter(step.equation)
             assert emit is not None
             value = emit(self.b, step.equation, *values)
-            found[step.result] = value
+            if not step.piece:
+                found[step.result] = value
             if step.result in self.w.stored:
-                place = self._address(step.result, step.kept, 0, indices, last)
-                self._store(value, place, step.result.dtype)
+                place = self._address(step.result, step.kept, step.offset, indices, last)
+                stride = step.kept[self.axes[-1][-1]] if self.axes else 1
+                self._store(value, place, step.result.dtype, stride)
 
     def _add(
         self, k: int, step: Step, value: Any, indices: list[Any], last: Any, width: int, copy: int

@@ -28,6 +28,10 @@ class Step:
     reads: list[tuple[Var, tuple[int, ...], int]]  # the root, strides along the axes, an offset
     reduced: tuple[int, ...] = ()  # axes of the space that a sum goes over
     kept: tuple[int, ...] = ()  # strides of the result along the axes of the space
+    offset: int = 0  # and where it begins
+    piece: bool = False  # does it give only a part of the value?
+    # Of what is picked: which read gives positions, and how far apart are the rows of the first.
+    picks: int = 0
 
     @property
     def result(self) -> Var:
@@ -103,7 +107,7 @@ class Grouping:
             k = len(self.items)
             self.items.append(Nest([Loop(step.space)]))
             _append(self.items[k], self.items[k].loops[0], step)  # type: ignore[arg-type, union-attr]
-        self.maker[step.result] = k
+        self.maker[step.result] = max(k, self.maker.get(step.result, k))
 
     def _joined(self, step: Step, last: int) -> int | None:
         """The item that takes the step: that of its last operand, or one behind it."""
@@ -139,7 +143,7 @@ def _reaches(nest: Nest, step: Step, at: int) -> bool:
         if where > at:
             return False
         if where == at:
-            if made.reduced or offset or strides != made.kept:
+            if made.reduced or made.piece or offset or strides != made.kept or step.picks:
                 return False
         elif not _row_local(made, strides, offset, nest.outer):
             return False
@@ -149,7 +153,7 @@ def _reaches(nest: Nest, step: Step, at: int) -> bool:
 
 def _row_local(made: Step, strides: tuple[int, ...], offset: int, outer: int) -> bool:
     """Is what is read of a value in a turn of the outer axes computed in that turn?"""
-    if offset or any(k < outer for k in made.reduced):
+    if offset or made.piece or any(k < outer for k in made.reduced):
         return False
     return strides[:outer] == made.kept[:outer]
 

@@ -16,11 +16,13 @@ from ...ops import index, reduce, shape
 from ..kernels import is_basic, looks
 from ..program import Equation, Program, Var
 from . import lanes, singles
+from .composites import picked
 from .layout import Layout, looked_at, whole
-from .nests import Grouping, step_of
+from .nests import Grouping, Step, squeezed, step_of
 from .unit import Native
 
 REDUCTIONS = {reduce.sum, reduce.max, reduce.min}
+JOINS = {shape.concat, shape.stack}
 _numbers = count(1)
 
 
@@ -59,7 +61,7 @@ class _Parting:
             _is_look(equation)
             and len(equation.inputs) == 1
             and lanes.known(equation.inputs[0].dtype)
-            and self.layout(equation.outputs[0]) is not None
+            and self.layout(equation.outputs[0]).root is not equation.outputs[0]  # type: ignore[union-attr]
         )
 
     def layout(self, value: Var) -> Layout | None:
@@ -89,6 +91,8 @@ class _Parting:
         if any(v.__class__ is Var for v in equation.params.values()):
             return False
         if lanes.emitter(equation) is not None or self._moves(equation):
+            return True
+        if equation.op in JOINS or equation.op is picked:
             return True
         if equation.op in REDUCTIONS:
             return equation.inputs[0].dtype.kind == "f"
@@ -138,7 +142,7 @@ class _Parting:
             f"native_{next(_numbers)}", grouping.items, self._with_looks(body, own), inputs,
             outputs, constants,
         )  # fmt: skip
-        return Equation(native, inputs, {}, outputs, body[0].place)
+        return Equation(native, inputs, {}, outputs)
 
     def _with_looks(self, body: list[Equation], own: set[Var]) -> list[Equation]:
         """The equations with the looks between them, to be computed one by one."""
@@ -161,8 +165,16 @@ class _Parting:
 
     def _put(self, grouping: Grouping, equation: Equation) -> None:
         layouts: Any = [self.layout(v) for v in equation.inputs]
+        if not equation.outputs:
+            grouping.single(equation, layouts)
+            return
         (value,) = equation.outputs
-        if equation.op in REDUCTIONS:
+        if equation.op in JOINS:
+            self._join(grouping, equation, layouts)
+        elif equation.op is picked:
+            table, places = layouts
+            grouping.step(_picking(equation, table, places))
+        elif equation.op in REDUCTIONS:
             axis = equation.params.get("axis")
             rank = len(equation.inputs[0].shape)
             axes = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
@@ -179,6 +191,23 @@ class _Parting:
             grouping.step(step_of(equation, shape, layouts))
         else:
             grouping.single(equation, layouts)
+
+    def _join(self, grouping: Grouping, equation: Equation, layouts: list[Layout]) -> None:
+        """A step for each operand, which writes its piece of the result."""
+        (value,) = equation.outputs
+        axis = equation.params["axis"] % len(value.shape)
+        strides = whole(value).strides
+        start = 0
+        for k, layout in enumerate(layouts):
+            stacked = equation.op is shape.stack
+            copy = Equation(shape.identity, (equation.inputs[k],), {}, (value,), equation.place)
+            step = step_of(copy, layout.shape, [layout])
+            own = (*strides[:axis], *strides[axis + 1 :]) if stacked else strides
+            _, axes = squeezed(layout.shape)
+            step.kept = tuple(own[k] for k in axes)
+            step.offset, step.piece = start * strides[axis], True
+            grouping.step(step)
+            start += 1 if stacked else layout.shape[axis]
 
     # --- the rest ---------------------------------------------------------------------------------
     def _finish(self, loose: list[Equation]) -> None:
@@ -210,6 +239,25 @@ class _Parting:
             known.update(equation.outputs)
             settle()
         self.program = self.program.with_equations(made)
+
+
+def _picking(equation: Equation, table: Layout, places: Layout) -> Step:
+    """A step over the places and what is behind the first axis of the table."""
+    (value,) = equation.outputs
+    behind = len(table.shape) - 1
+    along = Layout(
+        table.root, value.shape, (0,) * len(places.shape) + table.strides[1:], table.offset
+    )
+    where = Layout(
+        places.root, (*places.shape, *(1,) * behind), (*places.strides, *(0,) * behind),
+        places.offset,
+    )  # fmt: skip
+    step = step_of(
+        Equation(shape.identity, equation.inputs[:1], {}, (value,), equation.place), value.shape,
+        [along, where],
+    )  # fmt: skip
+    step.picks = table.strides[0]
+    return step
 
 
 def _copying(equation: Equation) -> Equation:

@@ -12,6 +12,7 @@ from llvmlite import ir
 from ...ops import linear
 from ..program import Equation, Var
 from . import lanes
+from .composites import InRange
 from .layout import Layout
 from .loops import INDEX, POINTER, number
 from .nests import Single
@@ -22,6 +23,11 @@ INT = ir.IntType(32)
 
 def fits(equation: Equation, layouts: list[Layout]) -> bool:
     """Whether it is a product that can be computed where its operands lie."""
+    if isinstance(equation.op, InRange):
+        (layout,) = layouts
+        kind = layout.root.dtype.kind
+        room = 1 << (8 * layout.root.dtype.itemsize - (kind == "i"))
+        return layout.contiguous and kind in "iu" and equation.op.size < room
     if equation.op not in PRODUCTS or equation.outputs[0].dtype.char not in "fd":
         return False
     if any(v.dtype != equation.outputs[0].dtype for v in equation.inputs):
@@ -34,10 +40,12 @@ def _matrix(layout: Layout) -> bool:
     if len(layout.shape) < 2:
         return False
     (m, n), (r, c) = layout.shape[-2:], layout.strides[-2:]
-    return (c == 1 or n == 1) and (r >= n or m == 1) or ((r == 1 or m == 1) and (c >= m or n == 1))
+    return ((c == 1 or n == 1) and (r >= n or m == 1)) or ((r == 1 or m == 1) and (c >= m or n == 1))
 
 
 def write(module: ir.Module, name: str, item: Single) -> tuple[ir.Function, list[Var]]:
+    if isinstance(item.equation.op, InRange):
+        return _check(module, name, item)
     equation = item.equation
     (value,) = equation.outputs
     a, c = item.reads
@@ -67,6 +75,34 @@ def write(module: ir.Module, name: str, item: Single) -> tuple[ir.Function, list
         _call(b, gemm, kind, (n, m, k), words, places[1], ldb, places[0], lda, out, n)
     b.ret_void()
     return function, roots
+
+
+def _check(module: ir.Module, name: str, item: Single) -> tuple[ir.Function, list[Var]]:
+    """A function that says whether all numbers are in range: as unsigned ones, below the size."""
+    (layout,) = item.reads
+    dtype = layout.root.dtype
+    function = ir.Function(module, ir.FunctionType(ir.IntType(1), [POINTER]), name)
+    function.linkage = "internal"
+    before = function.append_basic_block()
+    loop, after = function.append_basic_block(), function.append_basic_block()
+    b = ir.IRBuilder(before)
+    b.branch(loop)
+    b.position_at_end(loop)
+    kind = lanes.in_memory(dtype)
+    i, sound = b.phi(INDEX), b.phi(ir.IntType(1))
+    i.add_incoming(number(0), before)
+    sound.add_incoming(ir.Constant(ir.IntType(1), 1), before)
+    place = b.gep(function.args[0], [b.add(i, number(layout.offset))], source_etype=kind)
+    value = b.load(place, typ=kind, align=dtype.itemsize)
+    size = ir.Constant(kind, item.equation.op.size)
+    still = b.and_(sound, b.icmp_unsigned("<", value, size))
+    following = b.add(i, number(1))
+    i.add_incoming(following, loop)
+    sound.add_incoming(still, loop)
+    b.cbranch(b.icmp_unsigned("<", following, number(prod(layout.shape))), loop, after)
+    b.position_at_end(after)
+    b.ret(still)
+    return function, [layout.root]
 
 
 def _turned(x: Layout, turn: bool) -> tuple[bool, int]:

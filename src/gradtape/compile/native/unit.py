@@ -17,9 +17,10 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 
+from ..backends.numpy import explained, line_of
 from ..program import Equation, Var
 from . import singles
-from .loops import INDEX, POINTER, NestWriter, number
+from .loops import INDEX, POINTER, NestWriter, likeness, number, roots_of
 from .machine import Code
 from .nests import Nest, Single, needed_outside
 
@@ -44,9 +45,14 @@ class Native:
         """The results as the equations give them, one by one."""
         known = {**self.constants, **dict(zip(self.inputs, values, strict=True))}
         for equation in self.body:
-            y = equation.op.forward(*[known[v] for v in equation.inputs], **equation.params)
-            several = y if isinstance(y, (tuple, list)) else (y,)
-            known.update(zip(equation.outputs, several, strict=True))
+            operands = [known[v] for v in equation.inputs]
+            try:
+                y = equation.op.forward(*operands, **equation.params)
+            except Exception as error:
+                raise explained(error, equation, operands) from None
+            if equation.outputs:
+                several = y if isinstance(y, (tuple, list)) else (y,)
+                known.update(zip(equation.outputs, several, strict=True))
         return tuple([known[v] for v in self.outputs])
 
     @cached_property
@@ -63,20 +69,25 @@ class Native:
             writer.say(f"{value} = {empty}({value.shape}, {writer.name(value.dtype.name, value.dtype)})")
         words = ", ".join([*map(repr, self.inputs), *map(repr, self.outputs)])
         retry = writer.name("again", again)
-        writer.say(f"if {name}({words}) is not None: {retry}({name}, {words})", equation)
+        for one in self.body:
+            where = line_of(one)
+            writer.lines.append(f"    # {one}" + (f"  # {where}" if where else ""))
+        me = writer.name(self.name, self)
+        writer.say(f"{name}({words}) is None or {retry}({me}, {name}, {words})", equation)
         for value in self.outputs:
             if not value.shape:
                 writer.say(f"{value} = {value}[()]")
 
 
-def again(call: Callable[..., Any], *values: Any) -> None:
-    """Call once more, with arrays whose rows lie one behind the other."""
-    sound = [np.ascontiguousarray(v) if np.ndim(v) else np.asarray(v)[()] for v in values]
-    for k, v in enumerate(values):
-        if isinstance(v, np.ndarray) and not v.ndim:  # room for a result
-            sound[k] = v
-    if call(*sound) is not None:
-        raise TypeError(f"A compiled function cannot read {[type(v) for v in values]}.")
+def again(native: Native, call: Callable[..., Any], *values: Any) -> None:
+    """Call once more, with arrays whose rows lie one behind the other; and what is refused even
+    then is computed equation by equation, which tells what is wrong."""
+    count = len(native.inputs)
+    given, rooms = values[:count], values[count:]
+    sound = [np.ascontiguousarray(v) if np.ndim(v) else np.asarray(v)[()] for v in given]
+    if call(*sound, *rooms) is not None:
+        for room, array in zip(rooms, native.forward(*given), strict=True):
+            room[...] = array
 
 
 class Unit:
@@ -90,10 +101,14 @@ class Unit:
         stored = needed_outside(native.items, native.outputs, lambda e: e.uses)
         self.pieces: list[tuple[ir.Function, list[Any]]] = []
         writers: list[tuple[Any, list[Var]]] = []
+        alike: dict[tuple, ir.Function] = {}
         for k, item in enumerate(native.items):
             if isinstance(item, Nest):
-                w = NestWriter(self.module, f"nest_{k}", item, stored, scalars)
-                writers.append((w.function, w.roots))
+                key = likeness(item, stored, scalars)
+                if key not in alike:
+                    w = NestWriter(self.module, f"nest_{k}", item, stored, scalars)
+                    alike[key] = w.function
+                writers.append((alike[key], roots_of(item, stored, scalars)))
             else:
                 writers.append(singles.write(self.module, f"single_{k}", item))
         self.offsets, self.memory = self._plan(writers)
@@ -167,8 +182,13 @@ class Unit:
             pointers[value] = b.load(at(table, 8 * (k + 1)), typ=POINTER)
         for value, offset in self.offsets.items():
             pointers[value] = at(arena, offset)
+        entry = b.function
         for function, roots in writers:
-            b.call(function, [pointers[v] for v in roots])
+            done = b.call(function, [pointers[v] for v in roots])
+            if isinstance(done.type, ir.IntType):  # a check: whether all is well
+                following = entry.append_basic_block()
+                b.cbranch(done, following, refuse)
+                b.position_at_end(following)
         self._return(b, "gradtape_none")
 
     def _return(self, b: ir.IRBuilder, name: str) -> None:

@@ -1,1 +1,0 @@
-"""Programs as machine code: which equations go together, how they lie in memory, and their LLVM."""
