@@ -57,25 +57,22 @@ class Emitter:
         close(())
 
     def fold(
-        self, stop: int, step: int, values: Sequence[Value],
+        self, stop: Index, step: int, values: Sequence[Value],
         body: Callable[[Index, Sequence[Value]], Sequence[Value]],
     ) -> Sequence[Value]:  # fmt: skip
-        """`values = body(index, values)` for every index of `range(0, stop, step)`."""
-        if stop <= step:
-            return body(0, values) if stop > 0 else values
-        index, carried, close = self._loop(0, stop, step, values)
+        """`values = body(index, values)` for every index of `range(0, stop, step)`, at least 0."""
+        index, carried, close = self._loop(0, stop, step, values, True)
         return close(body(index, carried))
 
     def _loop(
-        self, start: Index, stop: Index, step: int, values: Sequence[Value]
+        self, start: Index, stop: Index, step: int, values: Sequence[Value], some: bool = False
     ) -> tuple[Value, list[Value], Callable[[Sequence[Value]], Sequence[Value]]]:
         """A loop whose test stands at its end; a test before it where it may be empty."""
         b = self.b
         body, after = b.append_basic_block("body"), b.append_basic_block("after")
-        if isinstance(start, int) and isinstance(stop, int) and start < stop:
+        if some or (isinstance(start, int) and isinstance(stop, int) and start < stop):
             b.branch(body)
         else:
-            assert not values, "nothing to carry out of a loop that may be empty"
             b.cbranch(b.icmp_signed("<", integer(start), integer(stop)), body, after)
         before = b.block
         b.position_at_end(body)

@@ -18,8 +18,17 @@ class Block:
     def at(self, e: Emitter, i: Index, j: Index) -> Value:
         return e.at(self.start, e.add(e.mul(i, self.row), e.mul(j, self.column)))
 
+    def part(self, e: Emitter, i: Index, j: Index) -> Block:
+        """What begins at a row and a column."""
+        return Block(self.at(e, i, j), self.row, self.column)
 
-def copy(e: Emitter, source: Block, target: Block, rows: Index, columns: int) -> None:
+    @property
+    def turned(self) -> Block:
+        """The same numbers, transposed."""
+        return Block(self.start, self.column, self.row)
+
+
+def copy(e: Emitter, source: Block, target: Block, rows: Index, columns: Index) -> None:
     """`target[i, j] = source[i, j]`, where the target's columns lie one behind the other."""
     if source.column == 1:
         _copy_rows(e, source, target, rows, columns)

@@ -54,16 +54,25 @@ class Plan:
     packs_a: bool = False  # into rows one behind the other
     packs_b: bool = False  # into panels, or (dots) transposed
     height: int = 0  # rows of C between two packings
+    depth: int = 0  # numbers of k after which sums are laid aside, until all columns are there
 
     def scratch(self, p: Product) -> int:
-        """Bytes that packing needs."""
-        b = self.b_room(p) if self.packs_b else 0
-        a = -(-self.height // self.rows) * self.rows * p.k if self.packs_a else 0
-        return (a + b) * p.itemsize
+        """Bytes for what is packed and laid aside."""
+        aside = p.m * self.padded(p.n) if self.form == "panels" and self.depth < p.k else 0
+        return (self.room_a(p) + self.room_b(p) + aside) * p.itemsize
 
-    def b_room(self, p: Product) -> int:
-        """Numbers of B that are packed at a time."""
-        return p.k * (p.n if self.form == "dots" else self.columns * self.lanes)
+    def room_a(self, p: Product) -> int:
+        """Numbers of A that are packed at a time, with those that a last tile reads beyond."""
+        return (self.height + self.rows) * self.depth if self.packs_a else 0
+
+    def room_b(self, p: Product) -> int:
+        if not self.packs_b:
+            return 0
+        return p.k * p.n if self.form == "dots" else self.depth * self.columns * self.lanes
+
+    def padded(self, width: int) -> int:
+        """A width in whole vectors."""
+        return -(-width // self.lanes) * self.lanes
 
 
 def plan(p: Product) -> Plan:
@@ -79,21 +88,20 @@ def candidates(p: Product) -> Iterator[Plan]:
             if columns <= -(-p.n // narrow):
                 yield settled(p, Plan("panels", rows, columns, narrow))
             if p.a[1] == 1 and columns <= min(p.n, lanes) and p.k >= lanes:
-                yield settled(p, Plan("dots", rows, columns, lanes, packs_b=p.b[0] != 1))
+                yield Plan("dots", rows, columns, lanes, packs_b=p.b[0] != 1)
         if p.a[0] == 1 and columns == p.n and rows * lanes <= p.m:
             yield Plan("pillars", rows, columns, lanes)
 
 
 def settled(p: Product, plan: Plan) -> Plan:
     """With what it packs, and how often."""
-    if plan.form == "panels":
-        # Unpacked rows of B fall into the same places of the first cache when it is larger.
-        large = p.k * p.b[0] * p.itemsize > L1 and p.m >= 4 * plan.rows
-        plan = replace(plan, packs_b=p.b[1] != 1 or large)
-    if p.a[1] != 1 and p.k * p.a[1] * p.itemsize > HALF_L2 and p.n >= 4 * plan.lanes:
+    # Unpacked rows of B fall into the same places of the first cache when it is larger.
+    large = p.k * p.b[0] * p.itemsize > L1 and p.m >= 4 * plan.rows
+    plan = replace(plan, packs_b=p.b[1] != 1 or large, height=p.m, depth=max(p.k, 1))
+    if p.a[1] != 1 and p.k * p.a[1] * p.itemsize > HALF_L2:
         plan = replace(plan, packs_a=True)
     budget = HALF_L2 if plan.packs_a else 16 * HALF_L2
-    height = max(budget // (p.k * p.itemsize or 1), 16 * plan.rows)
+    height = max(budget // (plan.depth * p.itemsize), 16 * plan.rows)
     return replace(plan, height=min(height // plan.rows * plan.rows, p.m))
 
 
