@@ -1,0 +1,1 @@
+"""Programs as machine code: LLVM IR with explicit vectors, through llvmlite."""

@@ -1,0 +1,85 @@
+"""Parts of a matrix copied to where a kernel reads them: row by row, transposed where needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .emitting import Emitter, Index, Value
+
+
+@dataclass(frozen=True)
+class Block:
+    """Numbers in memory: where they begin, and how far apart rows and columns are."""
+
+    start: Value
+    row: int
+    column: int
+
+    def at(self, e: Emitter, i: Index, j: Index) -> Value:
+        return e.at(self.start, e.add(e.mul(i, self.row), e.mul(j, self.column)))
+
+    def part(self, e: Emitter, i: Index, j: Index) -> Block:
+        """What begins at a row and a column."""
+        return Block(self.at(e, i, j), self.row, self.column)
+
+    @property
+    def turned(self) -> Block:
+        """The same numbers, transposed."""
+        return Block(self.start, self.column, self.row)
+
+
+def copy(e: Emitter, source: Block, target: Block, rows: Index, columns: Index) -> None:
+    """`target[i, j] = source[i, j]`, where the target's columns lie one behind the other."""
+    if source.column == 1:
+        _copy_rows(e, source, target, rows, columns)
+    elif source.row == 1:
+        _copy_columns(e, source, target, rows, columns)
+    else:
+        _copy_each(e, source, target, (0, rows), (0, columns))
+
+
+def _copy_rows(e: Emitter, source: Block, target: Block, rows: Index, columns: int) -> None:
+    whole = columns - columns % e.lanes
+    with e.each(0, rows) as i:
+        if whole:
+            with e.each(0, whole, e.lanes) as j:
+                e.store(e.load(source.at(e, i, j), e.lanes), target.at(e, i, j))
+        for j in range(whole, columns):
+            e.store(e.load(source.at(e, i, j)), target.at(e, i, j))
+
+
+def _copy_columns(e: Emitter, source: Block, target: Block, rows: Index, columns: int) -> None:
+    """Squares are transposed in registers: 0.5 cycles a number, one by one 1.5 (AVX2)."""
+    n = e.lanes
+    down = rows - rows % n if isinstance(rows, int) else e.b.and_(rows, rows.type(-n))
+    across = columns - columns % n
+    if across and (not isinstance(rows, int) or down):
+        with e.each(0, across, n) as j, e.each(0, down, n) as i:
+            square = [e.load(source.at(e, i, e.add(j, c)), n) for c in range(n)]
+            for r, vector in enumerate(transposed(e, square)):
+                e.store(vector, target.at(e, e.add(i, r), j))
+    if across < columns:
+        _copy_each(e, source, target, (0, rows), (across, columns))
+    if across and (not isinstance(rows, int) or down < rows):
+        _copy_each(e, source, target, (down, rows), (0, across))
+
+
+def _copy_each(
+    e: Emitter, source: Block, target: Block, rows: tuple[Index, Index], columns: tuple[int, int]
+) -> None:
+    with e.each(*columns) as j, e.each(*rows) as i:
+        e.store(e.load(source.at(e, i, j)), target.at(e, i, j))
+
+
+def transposed(e: Emitter, rows: list[Value]) -> list[Value]:
+    """As many vectors as each has lanes: ever smaller blocks change places."""
+    n = distance = len(rows)
+    while distance > 1:
+        distance //= 2
+        upper = [lane + n - distance if lane & distance else lane for lane in range(n)]
+        lower = [lane + n if lane & distance else lane + distance for lane in range(n)]
+        for i in range(n):
+            if not i & distance:
+                x, y = rows[i], rows[i + distance]
+                rows[i], rows[i + distance] = e.shuffle(x, y, upper), e.shuffle(x, y, lower)
+    return rows

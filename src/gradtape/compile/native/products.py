@@ -1,0 +1,214 @@
+"""Matrix products of sizes and strides that are known when they are compiled.
+
+Nothing here calls BLAS: on one core these kernels are as fast on the largest products as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+from llvmlite import ir
+
+from . import packing, tiles
+from .emitting import I32, I64, POINTER, Emitter, Index, Value, integer, pieces
+from .packing import Block
+from .planning import Plan, Product, plan
+
+__all__ = ["Epilogue", "Product", "emit", "scratch"]
+
+Epilogue = Callable[[ir.IRBuilder, Value, Value, Value], Value]
+
+
+def emit(
+    module: ir.Module, name: str, product: Product, epilogue: Epilogue | None = None
+) -> ir.Function:
+    """`void name(A, B, C, i64 first, i64 last, scratch, extra)`: rows `first` to `last` of C.
+
+    Threads can share a product by rows: its bits do not depend on who computes what. Each needs
+    `scratch(product)` bytes of its own, best on a multiple of 64. `epilogue(builder, values, row,
+    column)` gives what is stored for neighbouring values of C, a vector or one number, each value
+    once; it finds `extra` in `builder.function.args[6]`, and may read what C holds there.
+    """
+    kind = ir.FunctionType(ir.VoidType(), [*[POINTER] * 3, I64, I64, POINTER, POINTER])
+    function = ir.Function(module, kind, name)
+    Kernel(function, product, plan(product), epilogue).emit()
+    return function
+
+
+def scratch(product: Product) -> int:
+    """Bytes that a thread needs for copies of parts of A and B, and for sums on the way."""
+    return plan(product).scratch(product)
+
+
+class Kernel:
+    """The function of a product while it is written."""
+
+    def __init__(
+        self, function: ir.Function, product: Product, plan: Plan, epilogue: Epilogue | None
+    ) -> None:
+        a, b, c, self.first, self.last, self.scratch, _ = function.args
+        self.e = Emitter(ir.IRBuilder(function.append_basic_block()), product.dtype, plan.lanes)
+        self.p, self.plan, self.epilogue = product, plan, epilogue
+        self.a, self.b, self.c = Block(a, *product.a), Block(b, *product.b), Block(c, *product.c)
+
+    def emit(self) -> None:
+        {"panels": self.panels, "dots": self.dots, "pillars": self.pillars}[self.plan.form]()
+        self.e.b.ret_void()
+
+    # --- forms ------------------------------------------------------------------------------------
+    def panels(self) -> None:
+        e, p, plan = self.e, self.p, self.plan
+        if plan.depth >= p.k:
+            return self._panels(0, p.k, None)
+        kept = Block(e.at(self.scratch, plan.room_a(p) + plan.room_b(p)), plan.padded(p.n), 1)
+        with e.each(self.first, self.last) as i, e.each(0, kept.row, e.lanes) as j:
+            e.store(e.constant(0.0, e.lanes), kept.at(e, i, j))
+        with e.each(0, p.k, plan.depth) as at:
+            self._panels(at, e.least(plan.depth, e.sub(p.k, at)), kept)
+        with e.each(self.first, self.last) as i:
+            for columns, width in self.strips(e.lanes):
+                with columns as j:
+                    self.put_row([e.load(kept.at(e, i, j), e.lanes)], [(0, width)], i, j)
+
+    def _panels(self, at: Index, depth: Index, kept: Block | None) -> None:
+        """Along `depth` numbers of k from `at` on; sums that are not whole are kept."""
+        e, plan = self.e, self.plan
+        with self.bands(at, depth) as (a, top, bottom, limit):
+            for columns, width in self.strips(plan.columns * e.lanes):
+                with columns as j:
+                    b, present = self.b.part(e, at, j), width
+                    if plan.packs_b:
+                        present = plan.padded(width)
+                        packed = Block(self.scratch, present, 1)
+                        packing.copy(e, b, packed, depth, width)
+                        b = packed
+                    with e.each(top, bottom, plan.rows) as row:
+                        start = row if limit is None else e.least(row, limit)
+                        rows, here = a.part(e, start, 0), kept and kept.part(e, start, j)
+                        tile = tiles.outer(e, rows, plan.rows, b, present, depth, here)
+                        self.finish(tile, start, row, bottom, j, width, here)
+
+    def dots(self) -> None:
+        e, p, plan = self.e, self.p, self.plan
+        b = self.b
+        if plan.packs_b:
+            b = Block(self.scratch, 1, p.k)
+            packing.copy(e, self.b.turned, b.turned, p.n, p.k)
+        for columns, width in self.strips(plan.columns):
+            with columns as j, e.each(self.first, self.last, plan.rows) as row:
+                start = e.least(row, p.m - plan.rows)
+                rows, across = self.a.part(e, start, 0), b.part(e, 0, j)
+                tile = tiles.inner(e, rows, plan.rows, across, width, p.k)
+                self.finish(tile, start, row, self.last, j, width)
+
+    def pillars(self) -> None:
+        """The panels of the transposed product; its tiles go through memory to be turned."""
+        e, p = self.e, self.p
+        height = self.plan.rows * e.lanes
+        turned = e.memory(p.n * height)
+        with e.each(self.first, self.last, height) as row:
+            start = e.least(row, p.m - height)
+            a = self.a.part(e, start, 0).turned
+            for j, vectors in enumerate(tiles.outer(e, self.b.turned, p.n, a, height, p.k)):
+                for q, vector in enumerate(vectors):
+                    e.store(vector, e.at(turned, j * height + q * e.lanes))
+            with e.each(row, e.least(e.add(row, height), self.last)) as i:
+                here = e.at(turned, e.sub(i, start))
+                for j, size in pieces(p.n):
+                    self.put(self._gathered(here, range(j, j + size), height), size, i, j)
+
+    def _gathered(self, start: Value, places: range, distance: int) -> Value:
+        e = self.e
+        values = [e.load(e.at(start, place * distance)) for place in places]
+        if len(values) == 1:
+            return values[0]
+        found = ir.Constant(e.vector(len(values)), ir.Undefined)
+        for lane, value in enumerate(values):
+            found = e.b.insert_element(found, value, ir.Constant(I32, lane))
+        return found
+
+    # --- which parts of C -------------------------------------------------------------------------
+    @contextmanager
+    def bands(self, at: Index, depth: Index) -> Iterator[tuple[Block, Index, Index, Index | None]]:
+        """Rows of C, with A from column `at` on, packed if it is to be: from which row to which,
+        and the last that a tile can begin at if it must not read beyond A's end."""
+        e, p, plan = self.e, self.p, self.plan
+        a = self.a.part(e, 0, at)
+        if plan.height >= p.m and not plan.packs_a:
+            yield a, self.first, self.last, p.m - plan.rows
+            return
+        with e.each(self.first, self.last, plan.height) as top:
+            bottom = e.least(e.add(top, plan.height), self.last)
+            if not plan.packs_a:
+                yield a, top, bottom, p.m - plan.rows
+            else:
+                packed = Block(e.at(self.scratch, plan.room_b(p)), plan.depth, 1)
+                packing.copy(e, a.part(e, top, 0), packed, e.sub(bottom, top), depth)
+                yield packed.part(e, e.sub(0, top), 0), top, bottom, None
+
+    def strips(self, width: int) -> list[tuple[AbstractContextManager[Index], int]]:
+        """Columns of C, as loops over where strips begin, with the strips' widths."""
+        n = self.p.n
+        full = n - n % width
+        whole = [(self.e.each(0, full, width), width)] if full else []
+        rest = [(self.e.each(full, n, width), n - full)] if full < n else []
+        return whole + rest
+
+    # --- ends -------------------------------------------------------------------------------------
+    def finish(
+        self, tile: tiles.Tile, start: Index, row: Index, bottom: Index, j: Index, width: int,
+        kept: Block | None = None,
+    ) -> None:  # fmt: skip
+        """A tile that begins at row `start`: its rows from `row` on and before `bottom`."""
+        e = self.e
+        spans = self.spans(width)
+        if self.epilogue is None or kept is not None:
+            left = e.sub(bottom, row)
+            for i, values in enumerate(tile):
+                at = e.add(start, i)
+                with e.b.if_then(e.b.icmp_unsigned("<", e.sub(at, row), left)):
+                    if kept is None:
+                        self.put_row(values, spans, at, j)
+                        continue
+                    for value, (first, _) in zip(values, spans, strict=True):
+                        e.store(value, kept.at(e, i, first))
+            return
+        # An epilogue is written once, not for each row: it may be long.
+        here = Block(e.memory(len(tile) * self.plan.padded(width)), self.plan.padded(width), 1)
+        for i, values in enumerate(tile):
+            for value, (first, _) in zip(values, spans, strict=True):
+                e.store(value, here.at(e, i, first))
+        sizes = [getattr(value.type, "count", 1) for value in tile[0]]
+        with e.each(row, e.least(e.add(start, len(tile)), bottom)) as at:
+            places = [(here.at(e, e.sub(at, start), first)) for first, _ in spans]
+            values = [e.load(place, size) for place, size in zip(places, sizes, strict=True)]
+            self.put_row(values, spans, at, j)
+
+    def spans(self, width: int) -> list[tuple[int, int]]:
+        """Where the vectors in a row of a tile begin, and how many of their numbers count."""
+        if self.plan.form == "dots":
+            return pieces(width)
+        lanes = self.e.lanes
+        return [(first, min(lanes, width - first)) for first in range(0, width, lanes)]
+
+    def put_row(
+        self, values: list[Value], spans: list[tuple[int, int]], i: Index, j: Index
+    ) -> None:
+        for value, (start, count) in zip(values, spans, strict=True):
+            for first, size in pieces(count):
+                part = self.e.pick(value, range(first, first + size))
+                self.put(part, size, i, self.e.add(j, start + first))
+
+    def put(self, value: Value, size: int, i: Index, j: Index) -> None:
+        """Store neighbouring numbers of C."""
+        e, p = self.e, self.p
+        to, alpha = self.c.at(e, i, j), e.constant(p.alpha, size)
+        if p.add:
+            old = e.load(to, size)
+            value = e.b.fadd(old, value) if p.alpha == 1 else e.fma(alpha, value, old)
+        elif p.alpha != 1:
+            value = e.b.fmul(alpha, value)
+        if self.epilogue is not None:
+            value = self.epilogue(e.b, value, integer(i), integer(j))
+        e.store(value, to)
