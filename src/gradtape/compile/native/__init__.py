@@ -1,0 +1,1 @@
+"""Native code for programs: LLVM IR with explicit vectors, through llvmlite."""
