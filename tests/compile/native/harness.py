@@ -55,7 +55,7 @@ def looped(
     i = b.phi(n.type)
     i.add_incoming(ir.Constant(n.type, 0), entry)
     places = [b.bitcast(b.gep(p, [i]), vector.as_pointer()) for p in pointers]
-    align = element.get_abi_size(llvm.create_target_data("")) if False else np.dtype(dtype).itemsize
+    align = np.dtype(dtype).itemsize
     operands = [b.load(p, align=align) for p in places[:-1]]
     b.store(emit(b, *operands), places[-1], align=align)
     following = b.add(i, ir.Constant(n.type, width))
@@ -75,4 +75,45 @@ def looped(
         return out
 
     run.engine, run.call = engine, call  # type: ignore[attr-defined]
+    return run
+
+
+EXTENDED = np.finfo(np.longdouble).nmant == 63  # x86's 80 bits
+
+
+class Extended(ir.Type):
+    def _to_string(self) -> str:
+        return "x86_fp80"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Extended)
+
+    def __hash__(self) -> int:
+        return hash(Extended)
+
+
+def in_80_bits(name: str) -> Callable[[Any], Any]:
+    """One of the C library's functions of long double that NumPy does not have: erfl, erfcl."""
+    module, element = ir.Module(), Extended()
+    library = ir.Function(module, ir.FunctionType(element, [element]), name)
+    pointer = ir.PointerType(element)
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [pointer, pointer]), "f")
+    b = ir.IRBuilder(function.append_basic_block())
+    given, result = function.args
+    b.store(b.call(library, [b.load(given, align=16)]), result, align=16)
+    b.ret_void()
+    engine = compiled(module)
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(
+        engine.get_function_address("f")
+    )
+
+    def run(x: Any) -> Any:
+        x = np.ascontiguousarray(x, np.longdouble)
+        y = np.empty_like(x)
+        start, end = x.ctypes.data, y.ctypes.data
+        for place in range(0, x.nbytes, x.itemsize):
+            call(start + place, end + place)
+        return y
+
+    run.engine = engine  # type: ignore[attr-defined]
     return run

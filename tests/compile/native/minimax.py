@@ -120,6 +120,16 @@ erf_part = series(
     lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1,
     lambda k: 2 / mp.sqrt(mp.pi) * (-1) ** k / (mp.factorial(k) * (2 * k + 1)) - (k == 0),
 )
+def scaled_erfc(t: Any) -> Any:
+    """e^(x²) erfc(x) (1 + x) with x = 3 (1 + t) / (1 - t)."""
+    x = 3 * (1 + t) / (1 - t)
+    return mp.exp(x * x) * mp.erfc(x) * (1 + x)
+
+
+def where_t_is(x: str) -> Any:
+    return (mpf(x) - 3) / (mpf(x) + 3)
+
+
 QUARTER = (mp.pi / 4 + mpf("1e-4")) ** 2
 
 # name: what is fitted, by which weight its errors count, from, to, degree, dtypes of coefficients.
@@ -129,6 +139,7 @@ FITS: dict[str, tuple[Any, ...]] = {
     "EXP_WIDE_F64": (exp_rest, lambda r: r**2 / mp.exp(r), -LN2 * 1.001, LN2 * 1.001, 11, [f64]),
     "EXP_F32": (exp_rest, abs, -LN2 * 0.501, LN2 * 0.501, 4, [f32]),
     "EXP_F64": (exp_rest, abs, -LN2 * 0.501, LN2 * 0.501, 10, [f64]),
+    "EXP_FOR_F32": (exp_rest, lambda r: r**2, -LN2 * 0.501, LN2 * 0.503, 5, [f64]),
     # (log(1 + f) - f) / f²
     "LOG_F32": (
         log_rest, lambda f: f**2 / abs(mp.log1p(f)),
@@ -137,6 +148,34 @@ FITS: dict[str, tuple[Any, ...]] = {
     "LOG_TO_2_F32": (log_rest, lambda f: f, mpf(0), mpf(1), 8, [f32]),
     # (log((1 + s) / (1 - s)) - 2 s) / s³ of s²
     "LOG_F64": (atanh_rest, lambda z: z / 2, mpf(0), mpf("0.02945"), 6, [f64]),
+    # erf(x) / x - 1 of x²
+    "ERF_F32": (erf_part, lambda z: 1, mpf(0), mpf(1), 6, [f32]),
+    "ERF_F64": (erf_part, lambda z: 1, mpf(0), mpf(1), 12, [f64]),
+    # erfc(2.475 + t); log(erfc(x)) / x
+    "ERFC_FAR_F32": (
+        lambda t: mp.erfc(mpf("2.475") + t), lambda t: 1, mpf("-1.48"), mpf("1.48"), 14, [f32],
+    ),
+    "LOG_ERFC_F64": (
+        lambda x: mp.log(mp.erfc(x)) / x, lambda x: x * mp.erfc(x), mpf(1), mpf("5.95"), 17, [f64],
+    ),
+    # e^(x²) erfc(x) (1 + x) of (x - 3) / (x + 3), for float32 and for float64
+    "ERFC_FOR_F32": (
+        scaled_erfc, lambda t: 1 / scaled_erfc(t), where_t_is("0"), where_t_is("10.2"), 11, [f64],
+    ),
+    "ERFC_F64": (
+        scaled_erfc, lambda t: 1 / scaled_erfc(t), where_t_is("0.5"), where_t_is("27.3"), 21, [f64],
+    ),
+    # (sin(r) / r - 1) / r² and (cos(r) - 1 + r²/2) / r⁴ of r²
+    "SIN_F32": (sin_rest, lambda z: z, mpf(0), QUARTER, 2, [f32]),
+    "SIN_F64": (sin_rest, lambda z: z, mpf(0), QUARTER, 5, [f64]),
+    "COS_F32": (cos_rest, lambda z: z * z, mpf(0), QUARTER, 2, [f32]),
+    "COS_F64": (cos_rest, lambda z: z * z, mpf(0), QUARTER, 5, [f64]),
+    # (atan(t) / t - 1) / t² of t²
+    "ATAN_F32": (atan_rest, lambda z: z, mpf(0), mpf(1), 8, [f32]),
+    "ATAN_F64": (atan_rest, lambda z: z, mpf(0), mpf(1), 19, [f64]),
+    # (asin(t) / t - 1) / t² of t²
+    "ASIN_F32": (asin_rest, lambda z: z, mpf(0), mpf("0.25"), 4, [f32]),
+    "ASIN_F64": (asin_rest, lambda z: z, mpf(0), mpf("0.25"), 11, [f64]),
 }  # fmt: skip
 
 

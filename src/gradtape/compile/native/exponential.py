@@ -69,11 +69,11 @@ def remainder(x: Value, n: Value, times: int = 1) -> Value:
 
 
 def exp(x: Value) -> Value:
-    p, _, s = _exp(x.at_most(x.either(89.0, 710.0)))
+    p, _, s = scaled_exp(x.at_most(x.either(89.0, 710.0)))
     return p * s * s
 
 
-def _exp(x: Value) -> tuple[Value, Value, Value]:
+def scaled_exp(x: Value) -> tuple[Value, Value, Value]:
     """e^x as (p + rest) s s, where the rest is what the rounding of p took."""
     # e^x = 2^n 2^n e^r with x = 2 n log 2 + r: with an even power of two, a product of two equal
     # factors reaches the subnormal numbers and infinity without a special case.
@@ -126,7 +126,7 @@ def tanh(x: Value) -> Value:
 
 def sigmoid(x: Value) -> Value:
     # With e = e^-|x| it is 1 / (1 + e), and below 0 e / (1 + e).
-    p, rest, s = _exp(-x.abs())
+    p, rest, s = scaled_exp(-x.abs())
     ss = s * s
     d = p.fma(ss, 1.0)
     d_rest = rest.fma(ss, p.fma(ss, 1.0 - d))
@@ -189,7 +189,7 @@ def log1p(x: Value) -> Value:
 
 def softplus(x: Value) -> Value:
     """log(1 + e^x) = max(x, 0) + log(1 + e^-|x|)"""
-    p, rest, s = _exp(-x.abs())
+    p, rest, s = scaled_exp(-x.abs())
     e, rest = p * s * s, rest * s * s
     if x.single:
         ee = e * e
