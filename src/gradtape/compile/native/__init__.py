@@ -1,1 +1,1 @@
-"""Programs as machine code: LLVM IR with explicit vectors, through llvmlite."""
+"""Programs as machine code: which equations go together, how they lie in memory, and their LLVM."""
