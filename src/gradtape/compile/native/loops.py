@@ -33,6 +33,24 @@ def number(n: int) -> ir.Constant:
     return ir.Constant(INDEX, n)
 
 
+def counted(b: ir.IRBuilder, count: int, step: int, body: Callable[[Any], None]) -> None:
+    """`for i in range(0, count, step): body(i)`, written out where it is one turn."""
+    if count <= step:
+        body(number(0))
+        return
+    before = b.block
+    head, after = b.append_basic_block("loop"), b.append_basic_block("after")
+    b.branch(head)
+    b.position_at_end(head)
+    i = b.phi(INDEX)
+    i.add_incoming(number(0), before)
+    body(i)
+    following = b.add(i, number(step), flags=("nuw", "nsw"))
+    i.add_incoming(following, b.block)
+    b.cbranch(b.icmp_unsigned("<", following, number(count)), head, after)
+    b.position_at_end(after)
+
+
 def roots_of(nest: Nest, stored: set[Var], scalars: dict[Var, Any]) -> list[Var]:
     """The values whose memory a nest needs, in the order of its function's arguments."""
     reads = [root for step in nest.steps for root, _, _ in step.reads]
@@ -89,22 +107,7 @@ class NestWriter:
         return builder.alloca(kind)
 
     def loop(self, count: int, step: int, body: Callable[[Any], None]) -> None:
-        """`for i in range(0, count, step): body(i)`, written out where it is one turn."""
-        if count <= step:
-            body(number(0))
-            return
-        b = self.b
-        before = b.block
-        head, after = b.append_basic_block("loop"), b.append_basic_block("after")
-        b.branch(head)
-        b.position_at_end(head)
-        i = b.phi(INDEX)
-        i.add_incoming(number(0), before)
-        body(i)
-        following = b.add(i, number(step), flags=("nuw", "nsw"))
-        i.add_incoming(following, b.block)
-        b.cbranch(b.icmp_unsigned("<", following, number(count)), head, after)
-        b.position_at_end(after)
+        counted(self.b, count, step, body)
 
     def _write(self) -> None:
         nest = self.nest

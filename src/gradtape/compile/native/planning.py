@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 from .machine import host
 
@@ -75,6 +76,7 @@ class Plan:
         return -(-width // self.lanes) * self.lanes
 
 
+@cache
 def plan(p: Product) -> Plan:
     """The kernel for a product."""
     return min(candidates(p), key=lambda c: cost(p, c))

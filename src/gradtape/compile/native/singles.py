@@ -1,28 +1,30 @@
-"""Equations that are no loop: products of matrices."""
+"""Equations that are no loop: products of matrices, and checks of positions."""
 
 from __future__ import annotations
 
-import ctypes
 from math import prod
 from typing import Any
 
-import llvmlite.binding as llvm
+import numpy as np
 from llvmlite import ir
 
 from ...ops import linear
 from ..program import Equation, Var
-from . import lanes
+from . import lanes, products
 from .composites import InRange
 from .layout import Layout
-from .loops import INDEX, POINTER, number
+from .loops import INDEX, POINTER, counted, number
 from .nests import Single
 
-PRODUCTS = {linear.matmul: (False, False), linear.matmul_nt: (False, True), linear.matmul_tn: (True, False)}
-INT = ir.IntType(32)
+# Whether the operands are given with rows for columns.
+PRODUCTS = {
+    linear.matmul: (False, False), linear.matmul_nt: (False, True), linear.matmul_tn: (True, False),
+}  # fmt: skip
+BYTES = np.dtype(np.uint8)
 
 
 def fits(equation: Equation, layouts: list[Layout]) -> bool:
-    """Whether it is a product that can be computed where its operands lie."""
+    """Whether there is code for it."""
     if isinstance(equation.op, InRange):
         (layout,) = layouts
         kind = layout.root.dtype.kind
@@ -30,136 +32,123 @@ def fits(equation: Equation, layouts: list[Layout]) -> bool:
         return layout.contiguous and kind in "iu" and equation.op.size < room
     if equation.op not in PRODUCTS or equation.outputs[0].dtype.char not in "fd":
         return False
-    if any(v.dtype != equation.outputs[0].dtype for v in equation.inputs):
-        return False
-    return all(_matrix(layout) for layout in layouts)
-
-
-def _matrix(layout: Layout) -> bool:
-    """Do rows or columns lie without gaps, so that BLAS can read it?"""
-    if len(layout.shape) < 2:
-        return False
-    (m, n), (r, c) = layout.shape[-2:], layout.strides[-2:]
-    return ((c == 1 or n == 1) and (r >= n or m == 1)) or ((r == 1 or m == 1) and (c >= m or n == 1))
-
-
-def write(module: ir.Module, name: str, item: Single) -> tuple[ir.Function, list[Var]]:
-    if isinstance(item.equation.op, InRange):
-        return _check(module, name, item)
-    equation = item.equation
-    (value,) = equation.outputs
-    a, c = item.reads
-    roots = list(dict.fromkeys([a.root, c.root, value]))
-    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER] * len(roots)), name)
-    function.linkage = "internal"
-    pointer = dict(zip(roots, function.args, strict=True))
-    b = ir.IRBuilder(function.append_basic_block())
-    turn_a, turn_b = PRODUCTS[equation.op]
-    m, n = value.shape[-2:]
-    k = a.shape[-2] if turn_a else a.shape[-1]
-    batch = value.shape[:-2]
-    ta, lda = _turned(a, turn_a)
-    tb, ldb = _turned(c, turn_b)
-    letter = "s" if value.dtype.char == "f" else "d"
-    kind = lanes.in_memory(value.dtype)
-    gemm = _gemm(module, letter)
-    for at in range(prod(batch)):
-        index, rest = [], at
-        for size in reversed(batch):
-            index.append(rest % size)
-            rest //= size
-        index.reverse()
-        places = [_at(b, pointer[x.root], x, index, kind) for x in (a, c)]
-        out = b.gep(pointer[value], [number(at * m * n)], source_etype=kind)
-        words = {"ta": ta, "tb": tb}
-        _call(b, gemm, kind, (n, m, k), words, places[1], ldb, places[0], lda, out, n)
-    b.ret_void()
-    return function, roots
-
-
-def _check(module: ir.Module, name: str, item: Single) -> tuple[ir.Function, list[Var]]:
-    """A function that says whether all numbers are in range: as unsigned ones, below the size."""
-    (layout,) = item.reads
-    dtype = layout.root.dtype
-    function = ir.Function(module, ir.FunctionType(ir.IntType(1), [POINTER]), name)
-    function.linkage = "internal"
-    before = function.append_basic_block()
-    loop, after = function.append_basic_block(), function.append_basic_block()
-    b = ir.IRBuilder(before)
-    b.branch(loop)
-    b.position_at_end(loop)
-    kind = lanes.in_memory(dtype)
-    i, sound = b.phi(INDEX), b.phi(ir.IntType(1))
-    i.add_incoming(number(0), before)
-    sound.add_incoming(ir.Constant(ir.IntType(1), 1), before)
-    place = b.gep(function.args[0], [b.add(i, number(layout.offset))], source_etype=kind)
-    value = b.load(place, typ=kind, align=dtype.itemsize)
-    size = ir.Constant(kind, item.equation.op.size)
-    still = b.and_(sound, b.icmp_unsigned("<", value, size))
-    following = b.add(i, number(1))
-    i.add_incoming(following, loop)
-    sound.add_incoming(still, loop)
-    b.cbranch(b.icmp_unsigned("<", following, number(prod(layout.shape))), loop, after)
-    b.position_at_end(after)
-    b.ret(still)
-    return function, [layout.root]
-
-
-def _turned(x: Layout, turn: bool) -> tuple[bool, int]:
-    """Whether BLAS, which has columns where we have rows, must turn it; and its leading size."""
-    (m, n), (r, c) = x.shape[-2:], x.strides[-2:]
-    if (c == 1 or n == 1) and (r >= n or m == 1):
-        return turn, max(r, n, 1) if m > 1 else n
-    return not turn, max(c, m, 1) if n > 1 else m
-
-
-def _at(b: ir.IRBuilder, pointer: Any, x: Layout, index: list[int], kind: Any) -> Any:
-    lead = len(x.shape) - 2
-    own = index[len(index) - lead :] if lead else []
-    offset = x.offset + sum(
-        (0 if size == 1 else i) * stride
-        for i, size, stride in zip(own, x.shape[:lead], x.strides[:lead], strict=True)
+    return all(v.dtype == equation.outputs[0].dtype for v in equation.inputs) and all(
+        len(layout.shape) >= 2 for layout in layouts
     )
-    return b.gep(pointer, [number(offset)], source_etype=kind)
 
 
-def _gemm(module: ir.Module, letter: str) -> ir.Function:
-    name = f"gradtape_{letter}gemm"
-    found = module.globals.get(name)
-    if found is None:
-        found = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER] * 13), name)
-    return found
+class Singles:
+    """Writes single equations into a module; those that are alike share their functions."""
 
+    def __init__(self, module: ir.Module) -> None:
+        self.module = module
+        self.kernels: dict[products.Product, ir.Function] = {}
+        self.known: dict[tuple, ir.Function] = {}
 
-def _call(
-    b: ir.IRBuilder, gemm: Any, kind: Any, sizes: tuple[int, int, int], turned: dict[str, bool],
-    left: Any, ld_left: int, right: Any, ld_right: int, out: Any, ld_out: int,
-) -> None:  # fmt: skip
-    def told(value: Any) -> Any:
-        room = b.alloca(value.type)
-        b.store(value, room)
-        return room
+    def write(self, name: str, item: Single) -> tuple[ir.Function, list[Var]]:
+        """The function, and the values whose pointers it is to be given."""
+        if isinstance(item.equation.op, InRange):
+            return self._check(name, item)
+        return self._product(name, item)
 
-    letter = lambda t: told(ir.Constant(ir.IntType(8), ord("T" if t else "N")))
-    whole = lambda n: told(ir.Constant(INT, n))
-    n, m, k = sizes
-    one, zero = told(ir.Constant(kind, 1.0)), told(ir.Constant(kind, 0.0))
-    b.call(gemm, [
-        letter(turned["tb"]), letter(turned["ta"]), whole(n), whole(m), whole(k), one,
-        left, whole(ld_left), right, whole(ld_right), zero, out, whole(ld_out),
-    ])  # fmt: skip
-
-
-def symbols() -> None:
-    from scipy.linalg import cython_blas
-
-    for letter in "sd":
-        capsule = cython_blas.__pyx_capi__[f"{letter}gemm"]
-        ctypes.pythonapi.PyCapsule_GetName.restype = ctypes.c_char_p
-        ctypes.pythonapi.PyCapsule_GetName.argtypes = (ctypes.py_object,)
-        ctypes.pythonapi.PyCapsule_GetPointer.restype = ctypes.c_void_p
-        ctypes.pythonapi.PyCapsule_GetPointer.argtypes = (ctypes.py_object, ctypes.c_char_p)
-        name = ctypes.pythonapi.PyCapsule_GetName(capsule)
-        llvm.add_symbol(
-            f"gradtape_{letter}gemm", ctypes.pythonapi.PyCapsule_GetPointer(capsule, name)
+    # --- products ---------------------------------------------------------------------------------
+    def _product(self, name: str, item: Single) -> tuple[ir.Function, list[Var]]:
+        equation, (a, b) = item.equation, item.reads
+        (value,) = equation.outputs
+        turn_a, turn_b = PRODUCTS[equation.op]
+        m, n = value.shape[-2:]
+        k = a.shape[-2] if turn_a else a.shape[-1]
+        product = products.Product(
+            m, n, k, value.dtype.str[1:], _strides(a, turn_a), _strides(b, turn_b), (n, 1)
         )
+        size = products.scratch(product)
+        roots = [a.root, b.root, value, *([Var(-1, (size,), BYTES)] if size else [])]
+        batch = value.shape[:-2]
+        steps = [_batch(x, batch) for x in (a, b)]
+        key = product, batch, a.offset, b.offset, *map(tuple, steps)
+        if key not in self.known:
+            self.known[key] = self._called(name, product, batch, steps, (a.offset, b.offset))
+        return self.known[key], roots
+
+    def _called(
+        self, name: str, product: products.Product, batch: tuple[int, ...], steps: list,
+        offsets: tuple[int, int],
+    ) -> ir.Function:  # fmt: skip
+        """A function that calls the kernel for all matrices of a batch."""
+        if product not in self.kernels:
+            kernel = products.emit(self.module, f"product_{len(self.kernels)}", product)
+            kernel.linkage = "internal"
+            kernel.attributes.add("noinline")  # one copy, however often it is called
+            self.kernels[product] = kernel
+        kernel, size = self.kernels[product], products.scratch(product)
+        kind = ir.FunctionType(ir.VoidType(), [POINTER] * (4 if size else 3))
+        function = ir.Function(self.module, kind, name)
+        function.linkage = "internal"
+        function.attributes.add("noinline")
+        b = ir.IRBuilder(function.append_basic_block())
+        element = lanes.TYPES[product.dtype]
+        none = ir.Constant(POINTER, None)
+        scratch = function.args[3] if size else none
+        area = product.m * product.n
+        out = [area * prod(batch[k + 1 :]) for k in range(len(batch))]
+
+        def turn(indices: list[Any]) -> None:
+            if len(indices) < len(batch):
+                counted(b, batch[len(indices)], 1, lambda i: turn([*indices, i]))
+                return
+            places = []
+            for pointer, start, strides in zip(
+                function.args, (*offsets, 0), (*steps, out), strict=False
+            ):
+                total: Any = number(start)
+                for i, stride in zip(indices, strides, strict=True):
+                    if stride:
+                        total = b.add(total, b.mul(i, number(stride)))
+                places.append(b.gep(pointer, [total], source_etype=element))
+            b.call(kernel, [*places, number(0), number(product.m), scratch, none])
+
+        turn([])
+        b.ret_void()
+        return function
+
+    # --- checks -----------------------------------------------------------------------------------
+    def _check(self, name: str, item: Single) -> tuple[ir.Function, list[Var]]:
+        """A function that says whether all numbers are in range: as unsigned ones, below the size.
+        """
+        (layout,) = item.reads
+        dtype = layout.root.dtype
+        function = ir.Function(self.module, ir.FunctionType(ir.IntType(1), [POINTER]), name)
+        function.linkage = "internal"
+        before = function.append_basic_block()
+        loop, after = function.append_basic_block(), function.append_basic_block()
+        b = ir.IRBuilder(before)
+        b.branch(loop)
+        b.position_at_end(loop)
+        kind = lanes.in_memory(dtype)
+        i, sound = b.phi(INDEX), b.phi(ir.IntType(1))
+        i.add_incoming(number(0), before)
+        sound.add_incoming(ir.Constant(ir.IntType(1), 1), before)
+        place = b.gep(function.args[0], [b.add(i, number(layout.offset))], source_etype=kind)
+        value = b.load(place, typ=kind, align=dtype.itemsize)
+        size = ir.Constant(kind, item.equation.op.size)
+        still = b.and_(sound, b.icmp_unsigned("<", value, size))
+        following = b.add(i, number(1))
+        i.add_incoming(following, loop)
+        sound.add_incoming(still, loop)
+        b.cbranch(b.icmp_unsigned("<", following, number(prod(layout.shape))), loop, after)
+        b.position_at_end(after)
+        b.ret(still)
+        return function, [layout.root]
+
+
+def _strides(x: Layout, turn: bool) -> tuple[int, int]:
+    """Of the rows and the columns, as the product sees them."""
+    row, column = x.strides[-2:]
+    return (column, row) if turn else (row, column)
+
+
+def _batch(x: Layout, batch: tuple[int, ...]) -> list[int]:
+    """The strides along the axes before the last two, of a product of this batch."""
+    sizes, strides = x.shape[:-2], x.strides[:-2]
+    own = [0 if size == 1 else stride for size, stride in zip(sizes, strides, strict=True)]
+    return [0] * (len(batch) - len(own)) + own

@@ -19,10 +19,10 @@ from llvmlite import ir
 
 from ..backends.numpy import explained, line_of
 from ..program import Equation, Var
-from . import singles
 from .loops import INDEX, POINTER, NestWriter, likeness, number, roots_of
-from .machine import Code
+from .machine import Code, compile
 from .nests import Nest, Single, needed_outside
+from .singles import Singles
 
 LINE = 64
 # Where CPython and NumPy keep what is read here; both are parts of their stable layouts.
@@ -102,6 +102,7 @@ class Unit:
         self.pieces: list[tuple[ir.Function, list[Any]]] = []
         writers: list[tuple[Any, list[Var]]] = []
         alike: dict[tuple, ir.Function] = {}
+        others = Singles(self.module)
         for k, item in enumerate(native.items):
             if isinstance(item, Nest):
                 key = likeness(item, stored, scalars)
@@ -110,7 +111,7 @@ class Unit:
                     alike[key] = w.function
                 writers.append((alike[key], roots_of(item, stored, scalars)))
             else:
-                writers.append(singles.write(self.module, f"single_{k}", item))
+                writers.append(others.write(f"single_{k}", item))
         self.offsets, self.memory = self._plan(writers)
         self._entry(writers)
         self.text = str(self.module)
@@ -202,7 +203,7 @@ class Unit:
     @cached_property
     def code(self) -> Code:
         _symbols()
-        return Code(self.text)
+        return compile(self.text)
 
     def instance(self) -> Callable[..., None]:
         """The function, with memory of its own."""
@@ -247,7 +248,6 @@ def _symbols() -> None:
     llvm.add_symbol("Py_IncRef", pointer(ctypes.pythonapi.Py_IncRef))
     for name in ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"):
         llvm.add_symbol(f"gradtape_type_{name}", id(np.dtype(name).type))
-    singles.symbols()
 
 
 def values_of(items: Iterable[Nest | Single]) -> set[Var]:
