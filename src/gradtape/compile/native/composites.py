@@ -63,9 +63,7 @@ class _Expanding(Rewriter):
         return self.constant(like.dtype.type(value))
 
     def check(self, name: str, forward: Callable[[Any], Any], size: int, value: Var) -> None:
-        self.equations.append(
-            Equation(InRange(name, forward, size), (value,), {}, (), self.place)
-        )
+        self.equations.append(Equation(InRange(name, forward, size), (value,), {}, (), self.place))
 
 
 _RULES: dict[Any, Callable[..., Any]] = {}
@@ -186,4 +184,3 @@ def _gather(p: _Expanding, a: Var, b: Var) -> Any:
     table = np.broadcast_to(np.zeros((), a.dtype), a.shape)
     p.check("indices", raising(index.gather, lambda places: [table, places]), a.shape[0], b)
     return p.emit(picked, a, b)
-

@@ -71,7 +71,7 @@ def likeness(nest: Nest, stored: set[Var], scalars: dict[Var, Any]) -> tuple:
 
     return nest.outer, tuple(
         (loop.space, tuple(
-            (step.equation.op, tuple(sorted(step.equation.params.items(), key=str)).__repr__(),
+            (step.equation.op.name, repr(sorted(step.equation.params.items(), key=str)),
              tuple((name(root), *rest) for root, *rest in step.reads), name(step.result),
              step.reduced, step.kept, step.offset, step.piece, step.picks)
             for step in loop.steps
@@ -191,9 +191,7 @@ class LoopWriter:
         if depth >= len(self.axes) - 1:
             self._last(indices)
         else:
-            self.w.loop(
-                self.sizes[depth], 1, lambda i: self._axis(depth + 1, [*indices, i])
-            )
+            self.w.loop(self.sizes[depth], 1, lambda i: self._axis(depth + 1, [*indices, i]))
         for k in beginning:
             self._close(k, indices)
 
@@ -238,7 +236,9 @@ class LoopWriter:
             return
         b, parts = self.b, [self.b.load(r, typ=r.allocated_type) for r in self.registers[k]]
         while len(parts) > 1:
-            parts = [self._combine(step, x, y) for x, y in zip(parts[::2], parts[1::2], strict=True)]
+            parts = [
+                self._combine(step, x, y) for x, y in zip(parts[::2], parts[1::2], strict=True)
+            ]
         total, width = parts[0], lanes.width_of(parts[0])
         while width > 1:  # the upper half to the lower one
             width //= 2
@@ -372,9 +372,11 @@ class LoopWriter:
             return b.gep(base, [b.mul(wide, number(step.picks))], source_etype=kind)
 
         if shared and (width == 1 or (axis is not None and strides[axis] == 1)):
-            position = self._value((places, along, start), found, indices, last, 1) if (
-                places not in found or width == 1
-            ) else b.extract_element(found[places], ir.Constant(ir.IntType(32), 0))
+            position = (
+                self._value((places, along, start), found, indices, last, 1)
+                if (places not in found or width == 1)
+                else b.extract_element(found[places], ir.Constant(ir.IntType(32), 0))
+            )
             return self._load(row(position), dtype, width)
         at = self._value((places, along, start), found, indices, last, width)
         if width == 1:

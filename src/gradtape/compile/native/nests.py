@@ -8,9 +8,8 @@ in the same nest, row by row, while the row is still in the cache: a softmax is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..program import Equation, Var
 from .layout import Layout, rows
@@ -113,7 +112,9 @@ class Grouping:
         """The item that takes the step: that of its last operand, or one behind it."""
         for k in range(max(last, 0), len(self.items)):
             item = self.items[k]
-            if isinstance(item, Nest) and (_in_loop(item, step) or (k == last and _phase(item, step))):
+            if isinstance(item, Nest) and (
+                _in_loop(item, step) or (k == last and _phase(item, step))
+            ):
                 return k
         return None
 
@@ -181,9 +182,7 @@ def _phase(nest: Nest, step: Step) -> bool:
     return True
 
 
-def needed_outside(
-    items: list[Nest | Single], results: Iterable[Var], uses: Callable[[Any], Iterable[Var]]
-) -> set[Var]:
+def needed_outside(items: list[Nest | Single], results: Iterable[Var]) -> set[Var]:
     """The values whose memory somebody reads: another loop, a single equation, or the world."""
     found = set(results)
     for item in items:

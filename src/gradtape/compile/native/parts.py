@@ -100,8 +100,12 @@ class _Parting:
 
     def _moves(self, equation: Equation) -> bool:
         """Is it a look that has to copy?"""
-        return equation.op in (shape.reshape,) and self.layout(equation.outputs[0]) is not None and (
-            self.layout(equation.outputs[0]).root is equation.outputs[0]  # type: ignore[union-attr]
+        return (
+            equation.op in (shape.reshape,)
+            and self.layout(equation.outputs[0]) is not None
+            and (
+                self.layout(equation.outputs[0]).root is equation.outputs[0]  # type: ignore[union-attr]
+            )
         )
 
     def _take(self, left: list[Equation], native: bool) -> tuple[Any, list[Equation]]:

@@ -37,41 +37,44 @@ def fits(equation: Equation, layouts: list[Layout]) -> bool:
     )
 
 
+def likeness(item: Single) -> tuple[tuple, list[Var]]:
+    """What the code of an equation depends on, and the values whose pointers it is given."""
+    if isinstance(item.equation.op, InRange):
+        (layout,) = item.reads
+        size = item.equation.op.size
+        told = "in range", size, layout.root.dtype.str, layout.shape, layout.offset
+        return told, [layout.root]
+    equation, (a, b) = item.equation, item.reads
+    (value,) = equation.outputs
+    turn_a, turn_b = PRODUCTS[equation.op]
+    m, n = value.shape[-2:]
+    k = a.shape[-2] if turn_a else a.shape[-1]
+    product = products.Product(
+        m, n, k, value.dtype.str[1:], _strides(a, turn_a), _strides(b, turn_b), (n, 1)
+    )
+    batch = value.shape[:-2]
+    steps = tuple(tuple(_batch(x, batch)) for x in (a, b))
+    size = products.scratch(product)
+    room = [Var(-1, (size,), BYTES)] if size else []
+    return (product, batch, steps, (a.offset, b.offset)), [a.root, b.root, value, *room]
+
+
 class Singles:
-    """Writes single equations into a module; those that are alike share their functions."""
+    """Writes single equations into a module; products that are alike share their kernel."""
 
     def __init__(self, module: ir.Module) -> None:
         self.module = module
         self.kernels: dict[products.Product, ir.Function] = {}
-        self.known: dict[tuple, ir.Function] = {}
 
-    def write(self, name: str, item: Single) -> tuple[ir.Function, list[Var]]:
-        """The function, and the values whose pointers it is to be given."""
+    def write(self, name: str, item: Single) -> ir.Function:
+        """The function, which is to be given the pointers that `likeness` tells."""
         if isinstance(item.equation.op, InRange):
             return self._check(name, item)
-        return self._product(name, item)
-
-    # --- products ---------------------------------------------------------------------------------
-    def _product(self, name: str, item: Single) -> tuple[ir.Function, list[Var]]:
-        equation, (a, b) = item.equation, item.reads
-        (value,) = equation.outputs
-        turn_a, turn_b = PRODUCTS[equation.op]
-        m, n = value.shape[-2:]
-        k = a.shape[-2] if turn_a else a.shape[-1]
-        product = products.Product(
-            m, n, k, value.dtype.str[1:], _strides(a, turn_a), _strides(b, turn_b), (n, 1)
-        )
-        size = products.scratch(product)
-        roots = [a.root, b.root, value, *([Var(-1, (size,), BYTES)] if size else [])]
-        batch = value.shape[:-2]
-        steps = [_batch(x, batch) for x in (a, b)]
-        key = product, batch, a.offset, b.offset, *map(tuple, steps)
-        if key not in self.known:
-            self.known[key] = self._called(name, product, batch, steps, (a.offset, b.offset))
-        return self.known[key], roots
+        (product, batch, steps, offsets), _ = likeness(item)
+        return self._called(name, product, batch, steps, offsets)
 
     def _called(
-        self, name: str, product: products.Product, batch: tuple[int, ...], steps: list,
+        self, name: str, product: products.Product, batch: tuple[int, ...], steps: tuple,
         offsets: tuple[int, int],
     ) -> ir.Function:  # fmt: skip
         """A function that calls the kernel for all matrices of a batch."""
@@ -112,9 +115,8 @@ class Singles:
         return function
 
     # --- checks -----------------------------------------------------------------------------------
-    def _check(self, name: str, item: Single) -> tuple[ir.Function, list[Var]]:
-        """A function that says whether all numbers are in range: as unsigned ones, below the size.
-        """
+    def _check(self, name: str, item: Single) -> ir.Function:
+        """A function that says whether all numbers are in range: as unsigned ones, below the size."""
         (layout,) = item.reads
         dtype = layout.root.dtype
         function = ir.Function(self.module, ir.FunctionType(ir.IntType(1), [POINTER]), name)
@@ -138,7 +140,7 @@ class Singles:
         b.cbranch(b.icmp_unsigned("<", following, number(prod(layout.shape))), loop, after)
         b.position_at_end(after)
         b.ret(still)
-        return function, [layout.root]
+        return function
 
 
 def _strides(x: Layout, turn: bool) -> tuple[int, int]:

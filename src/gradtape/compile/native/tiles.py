@@ -73,7 +73,9 @@ def over_lanes(e: Emitter, vectors: Sequence[Value]) -> tuple[Value, list[int]]:
         pairs = [(i, min(i + 1, len(vectors) - 1)) for i in range(0, len(vectors), 2)]
         labels = [[(labels[x] + labels[y])[lane] for lane in low] for x, y in pairs]
         vectors = [
-            e.b.fadd(e.shuffle(vectors[x], vectors[y], low), e.shuffle(vectors[x], vectors[y], high))
+            e.b.fadd(
+                e.shuffle(vectors[x], vectors[y], low), e.shuffle(vectors[x], vectors[y], high)
+            )
             for x, y in pairs
         ]
     return vectors[0], [labels[0].index(i) for i in range(max(labels[0]) + 1)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from .turns import Reduced, outlined, reduce
 from .values import Value, horner, where
 

@@ -7,7 +7,7 @@ lies in one stretch of memory, in which values share room that do not live at th
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -19,8 +19,9 @@ from llvmlite import ir
 
 from ..backends.numpy import explained, line_of
 from ..program import Equation, Var
+from . import shelf, singles
 from .loops import INDEX, POINTER, NestWriter, likeness, number, roots_of
-from .machine import Code, compile
+from .machine import Code, host
 from .nests import Nest, Single, needed_outside
 from .singles import Singles
 
@@ -66,7 +67,9 @@ class Native:
         writer.made.append((name, lambda there: unit.instance()))
         empty = writer.name("empty", np.empty)
         for value in self.outputs:
-            writer.say(f"{value} = {empty}({value.shape}, {writer.name(value.dtype.name, value.dtype)})")
+            writer.say(
+                f"{value} = {empty}({value.shape}, {writer.name(value.dtype.name, value.dtype)})"
+            )
         words = ", ".join([*map(repr, self.inputs), *map(repr, self.outputs)])
         retry = writer.name("again", again)
         for one in self.body:
@@ -95,39 +98,71 @@ class Unit:
 
     def __init__(self, native: Native) -> None:
         self.native = native
-        self.module = ir.Module(native.name)
-        scalars = {v: a for v, a in native.constants.items() if not v.shape}
+        self.scalars = {v: a for v, a in native.constants.items() if not v.shape}
         self.arrays = [v for v in native.constants if v.shape]
-        stored = needed_outside(native.items, native.outputs, lambda e: e.uses)
-        self.pieces: list[tuple[ir.Function, list[Any]]] = []
-        writers: list[tuple[Any, list[Var]]] = []
-        alike: dict[tuple, ir.Function] = {}
-        others = Singles(self.module)
-        for k, item in enumerate(native.items):
+        self.stored = needed_outside(native.items, native.outputs)
+        self.keys: list[tuple] = []  # what the code of each item depends on
+        self.roots: list[list[Var]] = []  # whose pointers it is given
+        for item in native.items:
             if isinstance(item, Nest):
-                key = likeness(item, stored, scalars)
-                if key not in alike:
-                    w = NestWriter(self.module, f"nest_{k}", item, stored, scalars)
-                    alike[key] = w.function
-                writers.append((alike[key], roots_of(item, stored, scalars)))
+                self.keys.append(likeness(item, self.stored, self.scalars))
+                self.roots.append(roots_of(item, self.stored, self.scalars))
             else:
-                writers.append(others.write(f"single_{k}", item))
-        self.offsets, self.memory = self._plan(writers)
-        self._entry(writers)
-        self.text = str(self.module)
+                key, roots = singles.likeness(item)
+                self.keys.append(key)
+                self.roots.append(roots)
+        self.offsets, self.memory = self._plan()
 
-    def _plan(self, writers: list[tuple[Any, list[Var]]]) -> tuple[dict[Var, int], int]:
+    @cached_property
+    def code(self) -> Code:
+        _symbols()
+        name = shelf.name_of(self._structure())
+        found = shelf.find(name)
+        if found is None:
+            found = host().assemble(self.text)
+            shelf.put(name, found)
+        return Code(found)
+
+    def _structure(self) -> str:
+        """All that the code depends on, as text."""
+        numbers: dict[Var, int] = {}
+        for value in (*self.native.inputs, *self.native.outputs, *self.arrays, *self.offsets):
+            numbers.setdefault(value, len(numbers))
+        kinds = [(v.dtype.str, v.shape == (), self.offsets.get(v)) for v in numbers]
+        roots = [[numbers[v] for v in roots] for roots in self.roots]
+        counts = len(self.native.inputs), len(self.native.outputs), len(self.arrays)
+        return repr((counts, kinds, roots, self.keys))
+
+    @property
+    def text(self) -> str:
+        """The module, in LLVM's language."""
+        module = ir.Module("gradtape")
+        made: dict[tuple, ir.Function] = {}
+        others = Singles(module)
+        functions = []
+        for key, item in zip(self.keys, self.native.items, strict=True):
+            if key not in made:
+                name = f"part_{len(made)}"
+                if isinstance(item, Nest):
+                    made[key] = NestWriter(module, name, item, self.stored, self.scalars).function
+                else:
+                    made[key] = others.write(name, item)
+            functions.append(made[key])
+        self._entry(module, functions)
+        return str(module)
+
+    def _plan(self) -> tuple[dict[Var, int], int]:
         """Where values lie in the stretch of memory, from the first item to the last that uses
         them: the smallest free gap that is large enough."""
         outside = {*self.native.inputs, *self.native.outputs, *self.native.constants}
-        last = {v: k for k, (_, roots) in enumerate(writers) for v in roots if v not in outside}
+        last = {v: k for k, roots in enumerate(self.roots) for v in roots if v not in outside}
         ending: dict[int, list[Var]] = {}
         for value, k in last.items():
             ending.setdefault(k, []).append(value)
         taken: list[tuple[int, int]] = []  # in order
         found: dict[Var, int] = {}
         top = 0
-        for k, (_, roots) in enumerate(writers):
+        for k, roots in enumerate(self.roots):
             for value in roots:
                 if value in outside or value in found:
                     continue
@@ -147,11 +182,11 @@ class Unit:
                 taken.remove((found[value], found[value] + size))
         return found, top
 
-    def _entry(self, writers: list[tuple[Any, list[Var]]]) -> None:
-        native, module = self.native, self.module
+    def _entry(self, module: ir.Module, functions: list[ir.Function]) -> None:
+        native = self.native
         byte = ir.IntType(8)
         kind = ir.FunctionType(POINTER, [POINTER, POINTER, INDEX])
-        function = ir.Function(module, kind, f"{native.name}_entry")
+        function = ir.Function(module, kind, "entry")
         myself, args, _ = function.args
         b = ir.IRBuilder(function.append_basic_block())
         at = lambda p, n: b.gep(p, [number(n)], source_etype=byte)
@@ -175,7 +210,7 @@ class Unit:
         compute, refuse = function.append_basic_block(), function.append_basic_block()
         b.cbranch(sound, compute, refuse)
         b.position_at_end(refuse)
-        self._return(b, "gradtape_true")
+        _return(b, "gradtape_true")
         b.position_at_end(compute)
         table = b.load(at(myself, DATA), typ=POINTER)
         arena = b.load(table, typ=POINTER)
@@ -184,30 +219,17 @@ class Unit:
         for value, offset in self.offsets.items():
             pointers[value] = at(arena, offset)
         entry = b.function
-        for function, roots in writers:
+        for function, roots in zip(functions, self.roots, strict=True):
             done = b.call(function, [pointers[v] for v in roots])
             if isinstance(done.type, ir.IntType):  # a check: whether all is well
                 following = entry.append_basic_block()
                 b.cbranch(done, following, refuse)
                 b.position_at_end(following)
-        self._return(b, "gradtape_none")
-
-    def _return(self, b: ir.IRBuilder, name: str) -> None:
-        value = _external(self.module, name)
-        count = self.module.globals.get("Py_IncRef")
-        if count is None:
-            count = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [POINTER]), "Py_IncRef")
-        b.call(count, [value])
-        b.ret(value)
-
-    @cached_property
-    def code(self) -> Code:
-        _symbols()
-        return compile(self.text)
+        _return(b, "gradtape_none")
 
     def instance(self) -> Callable[..., None]:
         """The function, with memory of its own."""
-        address = self.code.address(f"{self.native.name}_entry")
+        address = self.code.address("entry")
         arena = np.empty(self.memory + LINE, np.uint8)
         start = arena.ctypes.data + -arena.ctypes.data % LINE
         constants = [np.ascontiguousarray(self.native.constants[v]) for v in self.arrays]
@@ -235,6 +257,15 @@ ctypes.pythonapi.PyCFunction_NewEx.restype = ctypes.py_object
 ctypes.pythonapi.PyCFunction_NewEx.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
 
 
+def _return(b: ir.IRBuilder, name: str) -> None:
+    value = _external(b.module, name)
+    count = b.module.globals.get("Py_IncRef")
+    if count is None:
+        count = ir.Function(b.module, ir.FunctionType(ir.VoidType(), [POINTER]), "Py_IncRef")
+    b.call(count, [value])
+    b.ret(value)
+
+
 def _external(module: ir.Module, name: str) -> Any:
     found = module.globals.get(name)
     return ir.GlobalVariable(module, ir.IntType(8), name) if found is None else found
@@ -248,11 +279,3 @@ def _symbols() -> None:
     llvm.add_symbol("Py_IncRef", pointer(ctypes.pythonapi.Py_IncRef))
     for name in ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"):
         llvm.add_symbol(f"gradtape_type_{name}", id(np.dtype(name).type))
-
-
-def values_of(items: Iterable[Nest | Single]) -> set[Var]:
-    """All that items compute."""
-    found: set[Var] = set()
-    for item in items:
-        found.update(item.home if isinstance(item, Nest) else item.equation.outputs)
-    return found

@@ -40,11 +40,12 @@ PASSES: list[tuple[str, Callable[[Program], Program]]] = [
 ]
 
 # For a backend that fuses and plans memory itself.
+_OTHERS = ("sums as products", "products together", "rows side by side", "fusion", "memory")
 NATIVE_PASSES = [
-    pair for pair in PASSES
-    if pair[0] not in ("sums as products", "products together", "rows side by side",
-                       "updates in place", "fusion", "memory")
-]  # fmt: skip
+    (name, updates.store_rows if run is updates.store else run)
+    for name, run in PASSES
+    if name not in _OTHERS
+]
 
 
 def optimise(
