@@ -112,7 +112,7 @@ class Function:
             cause = FIRST if last is None else why(last, bound.key)
             trace = self._traces.of(bound)
             kernels = self._kernels.setdefault(trace, Kernels())
-            tree = Tree(self._python_function, self._name, cause, kernels)
+            tree = Tree(self._python_function, self._name, cause, kernels, self._given[2])
             self._trees[bound.key] = tree
             self._first.setdefault(trace, tree)
         return tree

@@ -20,7 +20,6 @@ from ..core.operand import Operand
 from ..core.record import threads
 from ..framework import convert
 from .backends.choice import ready
-from .backends.numpy import Runner
 from .calls import Derivative, derive
 from .draws import Kernels
 from .play import interpret
@@ -41,7 +40,7 @@ class Body:
 
     program: Program
     outside: list[Any]
-    _runner: Runner | None = None
+    _runner: Any = None
     _derivative: Derivative | None = None
 
     def __call__(self, values: list) -> list:

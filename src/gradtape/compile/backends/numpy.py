@@ -125,9 +125,9 @@ def explained(error: Exception, equation: Equation, values: list) -> Exception:
     """What the op of an equation would have raised itself, with the user's line."""
     op = equation.op
     kinds = (TypeError, ValueError, IndexError, AttributeError, MemoryError)
-    if isinstance(op, Op) and isinstance(error, kinds):
-        if all(isinstance(v, (np.ndarray, np.generic)) for v in values):
-            error = apply.complain(op, error, values, equation.params)
+    known = all(isinstance(v, (np.ndarray, np.generic)) for v in values)
+    if isinstance(op, Op) and isinstance(error, kinds) and known:
+        error = apply.complain(op, error, values, equation.params)
     if where := line_of(equation):
         error.add_note(f"called at {where}")
     return error

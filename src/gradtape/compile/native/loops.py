@@ -126,7 +126,7 @@ class NestWriter:
 
     def _in_registers(self, step: Step) -> bool:
         """Is the sum complete when the loops over its last axes are done?"""
-        axes = [k for k in range(self.nest.outer, len(step.space))]
+        axes = range(self.nest.outer, len(step.space))
         return bool(step.reduced) and step.reduced == tuple(axes[len(axes) - len(step.reduced) :])
 
     def _begin(self, step: Step) -> None:
@@ -157,7 +157,7 @@ class LoopWriter:
 
     # --- axes -------------------------------------------------------------------------------------
     def _accesses(self) -> list[tuple[tuple[int, ...], frozenset[int]]]:
-        found = []
+        found: list[tuple[tuple[int, ...], frozenset[int]]] = []
         for step in self.loop.steps:
             gone = frozenset(step.reduced)
             found += [(strides, frozenset()) for root, strides, _ in step.reads]

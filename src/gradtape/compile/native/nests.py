@@ -82,8 +82,8 @@ def step_of(
     gone = {*reduced}
     over = tuple(i for i, k in enumerate(axes) if k in gone)
     left = tuple(n for i, n in enumerate(small) if i not in over)
-    strides = iter(rows(left))
-    kept = tuple(0 if i in over else next(strides) for i in range(len(small)))
+    apart = iter(rows(left))
+    kept = tuple(0 if i in over else next(apart) for i in range(len(small)))
     return Step(equation, small, reads, over, kept)
 
 

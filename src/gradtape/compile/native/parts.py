@@ -50,19 +50,18 @@ class _Parting:
         while left:
             native, left = self._take(left, True)
             if native:
-                self.done.append(native)  # type: ignore[arg-type]
+                self.done.append(native)
             hosts, left = self._take(left, False)
             self.done += hosts
         self._finish(loose)
 
     # --- looks ------------------------------------------------------------------------------------
     def _loose(self, equation: Equation) -> bool:
-        return (
-            _is_look(equation)
-            and len(equation.inputs) == 1
-            and lanes.known(equation.inputs[0].dtype)
-            and self.layout(equation.outputs[0]).root is not equation.outputs[0]  # type: ignore[union-attr]
-        )
+        if not _is_look(equation) or len(equation.inputs) != 1:
+            return False
+        found = self.layout(equation.outputs[0])
+        known = lanes.known(equation.inputs[0].dtype)
+        return known and found is not None and found.root is not equation.outputs[0]
 
     def layout(self, value: Var) -> Layout | None:
         """Where a value lies: in its own memory, or in that of another one."""
@@ -100,13 +99,10 @@ class _Parting:
 
     def _moves(self, equation: Equation) -> bool:
         """Is it a look that has to copy?"""
-        return (
-            equation.op in (shape.reshape,)
-            and self.layout(equation.outputs[0]) is not None
-            and (
-                self.layout(equation.outputs[0]).root is equation.outputs[0]  # type: ignore[union-attr]
-            )
-        )
+        if equation.op is not shape.reshape:
+            return False
+        found = self.layout(equation.outputs[0])
+        return found is not None and found.root is equation.outputs[0]
 
     def _take(self, left: list[Equation], native: bool) -> tuple[Any, list[Equation]]:
         """All equations that can be computed now, of one sort; and the others. What must stay in

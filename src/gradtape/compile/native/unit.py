@@ -235,9 +235,9 @@ class Unit:
         constants = [np.ascontiguousarray(self.native.constants[v]) for v in self.arrays]
         table = np.array([start, *[a.ctypes.data for a in constants]], np.uint64)
         method = _MethodDef(self.native.name.encode(), address, 0x80, None)  # METH_FASTCALL
-        table = table.view(_Table)
-        table.held = method, arena, constants, self.code
-        return ctypes.pythonapi.PyCFunction_NewEx(ctypes.byref(method), table, None)
+        held: Any = table.view(_Table)
+        held.held = method, arena, constants, self.code
+        return ctypes.pythonapi.PyCFunction_NewEx(ctypes.byref(method), held, None)
 
 
 class _Table(np.ndarray):
