@@ -42,7 +42,8 @@ def _cast(sample: Played, dtype: str) -> None:
 def test_compiled_is_eager(name: str, k: int) -> None:
     for dtype in ("float32", "float64"):
         sample = Played(name, k)
-        _cast(sample, dtype)
+        if name != "bitcast":  # whose parameters are for one precision
+            _cast(sample, dtype)
         try:
             sample.values(*sample.tensors())
         except (TypeError, tf.errors.InvalidArgumentError):

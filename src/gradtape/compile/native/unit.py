@@ -136,6 +136,9 @@ class Unit:
     @property
     def text(self) -> str:
         """The module, in LLVM's language."""
+        return self._text(False)
+
+    def _text(self, timed: bool) -> str:
         module = ir.Module("gradtape")
         made: dict[tuple, ir.Function] = {}
         others = Singles(module)
@@ -148,7 +151,7 @@ class Unit:
                 else:
                     made[key] = others.write(name, item)
             functions.append(made[key])
-        self._entry(module, functions)
+        self._entry(module, functions, timed)
         return str(module)
 
     def _plan(self) -> tuple[dict[Var, int], int]:
@@ -182,7 +185,7 @@ class Unit:
                 taken.remove((found[value], found[value] + size))
         return found, top
 
-    def _entry(self, module: ir.Module, functions: list[ir.Function]) -> None:
+    def _entry(self, module: ir.Module, functions: list[ir.Function], timed: bool) -> None:
         native = self.native
         byte = ir.IntType(8)
         kind = ir.FunctionType(POINTER, [POINTER, POINTER, INDEX])
@@ -219,25 +222,57 @@ class Unit:
         for value, offset in self.offsets.items():
             pointers[value] = at(arena, offset)
         entry = b.function
+        clock = _Clock(b, at(table, 8 * (len(self.arrays) + 1))) if timed else None
         for function, roots in zip(functions, self.roots, strict=True):
             done = b.call(function, [pointers[v] for v in roots])
+            if clock is not None:
+                clock.note()
             if isinstance(done.type, ir.IntType):  # a check: whether all is well
                 following = entry.append_basic_block()
                 b.cbranch(done, following, refuse)
                 b.position_at_end(following)
         _return(b, "gradtape_none")
 
+    def timed(self) -> tuple[Callable[..., None], Any]:
+        """The function with a clock in it, and an array of the cycles that each item takes."""
+        _symbols()
+        counts = np.zeros(len(self.native.items), np.uint64)
+        code = Code(host().assemble(self._text(True)))
+        return self._instance(code, counts), counts
+
     def instance(self) -> Callable[..., None]:
         """The function, with memory of its own."""
-        address = self.code.address("entry")
+        return self._instance(self.code)
+
+    def _instance(self, code: Code, *more: Any) -> Callable[..., None]:
+        address = code.address("entry")
         arena = np.empty(self.memory + LINE, np.uint8)
         start = arena.ctypes.data + -arena.ctypes.data % LINE
         constants = [np.ascontiguousarray(self.native.constants[v]) for v in self.arrays]
+        constants += more
         table = np.array([start, *[a.ctypes.data for a in constants]], np.uint64)
         method = _MethodDef(self.native.name.encode(), address, 0x80, None)  # METH_FASTCALL
         held: Any = table.view(_Table)
-        held.held = method, arena, constants, self.code
+        held.held = method, arena, constants, code
         return ctypes.pythonapi.PyCFunction_NewEx(ctypes.byref(method), held, None)
+
+
+class _Clock:
+    """Adds up the cycles between two notes."""
+
+    def __init__(self, b: ir.IRBuilder, place: Any) -> None:
+        self.b, self.k = b, 0
+        self.counts = b.load(place, typ=POINTER)
+        kind = ir.FunctionType(INDEX, [])
+        self.read = ir.Function(b.module, kind, "llvm.readcyclecounter")
+        self.before = b.call(self.read, [])
+
+    def note(self) -> None:
+        b = self.b
+        now = b.call(self.read, [])
+        place = b.gep(self.counts, [number(self.k)], source_etype=INDEX)
+        b.store(b.add(b.load(place, typ=INDEX), b.sub(now, self.before)), place)
+        self.before, self.k = b.call(self.read, []), self.k + 1
 
 
 class _Table(np.ndarray):
