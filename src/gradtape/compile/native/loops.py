@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -51,6 +51,21 @@ def counted(b: ir.IRBuilder, count: int, step: int, body: Callable[[Any], None])
     b.position_at_end(after)
 
 
+def ranged(b: ir.IRBuilder, start: Any, stop: Any, step: int, body: Callable[[Any], None]) -> None:
+    """`for i in range(start, stop, step): body(i)` of bounds that only the call tells."""
+    before = b.block
+    head, after = b.append_basic_block("loop"), b.append_basic_block("after")
+    b.cbranch(b.icmp_unsigned("<", start, stop), head, after)
+    b.position_at_end(head)
+    i = b.phi(INDEX)
+    i.add_incoming(start, before)
+    body(i)
+    following = b.add(i, number(step), flags=("nuw", "nsw"))
+    i.add_incoming(following, b.block)
+    b.cbranch(b.icmp_unsigned("<", following, stop), head, after)
+    b.position_at_end(after)
+
+
 def roots_of(nest: Nest, stored: set[Var], scalars: dict[Var, Any]) -> list[Var]:
     """The values whose memory a nest needs, in the order of its function's arguments."""
     reads = [root for step in nest.steps for root, _, _ in step.reads]
@@ -88,13 +103,15 @@ class NestWriter:
     ) -> None:
         self.nest, self.stored, self.scalars = nest, stored, scalars
         self.roots = roots_of(nest, stored, scalars)
-        kind = ir.FunctionType(ir.VoidType(), [POINTER] * len(self.roots))
+        kind = ir.FunctionType(ir.VoidType(), [*[POINTER] * len(self.roots), INDEX, INDEX])
         self.function = ir.Function(module, kind, name)
         self.function.linkage = "internal"
         self.function.attributes.add("noinline")
-        for argument in self.function.args:
+        *pointers, self.first, self.last = self.function.args
+        for argument in pointers:
             argument.add_attribute("noalias")
-        self.pointer = dict(zip(self.roots, self.function.args, strict=True))
+        self.pointer = dict(zip(self.roots, pointers, strict=True))
+        self.split = split(nest)
         self.entry = self.function.append_basic_block("entry")
         self.b = ir.IRBuilder(self.function.append_basic_block("begin"))
         self._write()
@@ -119,7 +136,11 @@ class NestWriter:
 
     def _outer(self, sizes: tuple[int, ...], indices: list[Any]) -> None:
         if len(indices) < len(sizes):
-            self.loop(sizes[len(indices)], 1, lambda i: self._outer(sizes, [*indices, i]))
+            body = lambda i: self._outer(sizes, [*indices, i])
+            if not indices and self.split.how == "outer":
+                ranged(self.b, self.first, self.last, 1, body)
+            else:
+                self.loop(sizes[len(indices)], 1, body)
             return
         for loop in self.nest.loops:
             LoopWriter(self, loop, indices).write()
@@ -140,7 +161,87 @@ class NestWriter:
             place = self.b.gep(self.pointer[value], [i], source_etype=kind)
             self.b.store(start, place, align=value.dtype.itemsize)
 
-        self.loop(size, 1, body)
+        if self.split.how != "columns":
+            self.loop(size, 1, body)
+            return
+        block = self.split.block
+        ranged(
+            self.b, self.b.mul(self.first, number(block)), self.b.mul(self.last, number(block)), 1,
+            body,
+        )  # fmt: skip
+        self.behind(
+            lambda: counted(
+                self.b, size % block, 1, lambda i: body(self.b.add(i, number(size // block * block)))
+            ) if size % block else None
+        )  # fmt: skip
+
+    def behind(self, body: Callable[[], None]) -> None:
+        """What comes behind the last block is done by whoever does that one."""
+        b = self.b
+        inside, after = b.append_basic_block(), b.append_basic_block()
+        b.cbranch(b.icmp_unsigned("==", self.last, number(self.split.count)), inside, after)
+        b.position_at_end(inside)
+        body()
+        b.branch(after)
+        b.position_at_end(after)
+
+
+class Split(NamedTuple):
+    """How threads share a nest: by the first of the outer axes, the rows or columns of its only
+    loop, or not at all; into how many parts; and how many numbers are in one of them."""
+
+    how: str
+    count: int
+    block: int = 1
+
+
+def split(nest: Nest) -> Split:
+    """What of a nest can be computed apart, so that no sum is shared."""
+    gone = {k for step in nest.steps for k in step.reduced}
+    if nest.outer:
+        size = nest.loops[0].space[0]
+        return Split("", 1) if 0 in gone else Split("outer", size)
+    (loop,) = nest.loops
+    groups, sizes = merged(loop, 0)
+    if not groups:
+        return Split("", 1)
+    if groups[0][0] not in gone and len(groups) > 1:
+        return Split("rows", sizes[0])
+    block = UNROLL * lanes_of(loop)
+    one = len(groups) == 1 and groups[0][0] not in gone
+    two = len(groups) == 2 and groups[1][0] not in gone
+    if (one or two) and sizes[-1] >= 2 * block:
+        return Split("flat" if one else "columns", sizes[-1] // block, block)
+    return Split("", 1)
+
+
+def lanes_of(loop: Loop) -> int:
+    """How many numbers of a loop's largest floats a vector holds."""
+    values = [v for step in loop.steps for v in _values(step)]
+    floats = [v.dtype.itemsize for v in values if v.dtype.kind == "f"]
+    widest = max([v.dtype.itemsize for v in values], default=4)
+    return host().vector_bytes // max(floats, default=widest)
+
+
+def merged(loop: Loop, first: int) -> tuple[list[list[int]], list[int]]:
+    """Groups of axes, from `first` on, that can be gone through as one, and their sizes."""
+    space = loop.space
+    accesses: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    for step in loop.steps:
+        accesses += [(strides, ()) for root, strides, _ in step.reads]
+        accesses.append((step.kept, step.reduced))
+    groups: list[list[int]] = []
+    for k in range(first, len(space)):
+        if groups:
+            j = groups[-1][-1]
+            if all(
+                strides[j] == strides[k] * space[k] and ((j in gone) == (k in gone))
+                for strides, gone in accesses
+            ):
+                groups[-1].append(k)
+                continue
+        groups.append([k])
+    return groups, [prod(space[k] for k in group) for group in groups]
 
 
 class LoopWriter:
@@ -149,36 +250,9 @@ class LoopWriter:
     def __init__(self, writer: NestWriter, loop: Loop, outer: list[Any]) -> None:
         self.w, self.loop, self.outer = writer, loop, outer
         self.b = writer.b
-        self.axes, self.sizes = self._merged(len(outer))
+        self.axes, self.sizes = merged(loop, len(outer))
         self.registers: dict[int, list[Any]] = {}  # of sums, by the step's number
-        widest = max([v.dtype.itemsize for s in loop.steps for v in _values(s)], default=4)
-        floats = [v.dtype.itemsize for s in loop.steps for v in _values(s) if v.dtype.kind == "f"]
-        self.width = host().vector_bytes // max(floats, default=widest)
-
-    # --- axes -------------------------------------------------------------------------------------
-    def _accesses(self) -> list[tuple[tuple[int, ...], frozenset[int]]]:
-        found: list[tuple[tuple[int, ...], frozenset[int]]] = []
-        for step in self.loop.steps:
-            gone = frozenset(step.reduced)
-            found += [(strides, frozenset()) for root, strides, _ in step.reads]
-            found.append((step.kept, gone))
-        return found
-
-    def _merged(self, first: int) -> tuple[list[list[int]], list[int]]:
-        """Groups of axes that can be gone through as one, and their sizes."""
-        space, accesses = self.loop.space, self._accesses()
-        groups: list[list[int]] = []
-        for k in range(first, len(space)):
-            if groups:
-                j = groups[-1][-1]
-                if all(
-                    strides[j] == strides[k] * space[k] and ((j in gone) == (k in gone))
-                    for strides, gone in accesses
-                ):
-                    groups[-1].append(k)
-                    continue
-            groups.append([k])
-        return groups, [prod(space[k] for k in group) for group in groups]
+        self.width = lanes_of(loop)
 
     def write(self) -> None:
         self._axis(0, [])
@@ -191,7 +265,11 @@ class LoopWriter:
         if depth >= len(self.axes) - 1:
             self._last(indices)
         else:
-            self.w.loop(self.sizes[depth], 1, lambda i: self._axis(depth + 1, [*indices, i]))
+            body = lambda i: self._axis(depth + 1, [*indices, i])
+            if not depth and self.w.split.how == "rows":
+                ranged(self.b, self.w.first, self.w.last, 1, body)
+            else:
+                self.w.loop(self.sizes[depth], 1, body)
         for k in beginning:
             self._close(k, indices)
 
@@ -271,8 +349,19 @@ class LoopWriter:
                     at = self.b.add(i, number(copy * width), flags=("nuw", "nsw"))
                     self._body(indices, at, width, copy)
 
+            if self.w.split.how in ("flat", "columns"):
+                first, last = (self.b.mul(n, number(block)) for n in (self.w.first, self.w.last))
+                ranged(self.b, first, last, block, body)
+                if size > count:
+                    self.w.behind(lambda: self._rest(indices, count, width))
+                return
             self.w.loop(count, block, body)
             done = count
+        self._rest(indices, done, width)
+
+    def _rest(self, indices: list[Any], done: int, width: int) -> None:
+        """What is left of the last axis when `done` numbers of it are."""
+        size = self.sizes[-1] if self.sizes else 1
         if size - done >= width:
             count = (size - done) // width * width
             start = done

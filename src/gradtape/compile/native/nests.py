@@ -12,7 +12,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..program import Equation, Var
+from .functions import BINARY, UNARY
 from .layout import Layout, rows
+
+FUNCTIONS = {*UNARY, *BINARY}
 
 MOST = 400  # steps of a loop, unless it is of single numbers
 Space = tuple[int, ...]
@@ -35,6 +38,11 @@ class Step:
     @property
     def result(self) -> Var:
         return self.equation.outputs[0]
+
+    @property
+    def weight(self) -> float:
+        """How many additions it takes about as long as."""
+        return 8.0 if self.equation.op.name in FUNCTIONS else 1.0
 
 
 @dataclass(eq=False)

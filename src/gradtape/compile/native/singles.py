@@ -12,8 +12,9 @@ from ...ops import linear
 from ..program import Equation, Var
 from . import lanes, products
 from .composites import InRange
+from .crew import wanted
 from .layout import Layout
-from .loops import INDEX, POINTER, counted, number
+from .loops import INDEX, POINTER, counted, number, ranged
 from .nests import Single
 
 # Whether the operands are given with rows for columns.
@@ -21,6 +22,7 @@ PRODUCTS = {
     linear.matmul: (False, False), linear.matmul_nt: (False, True), linear.matmul_tn: (True, False),
 }  # fmt: skip
 BYTES = np.dtype(np.uint8)
+SCRATCH = -1  # the number of values that are room for a product's own use
 
 
 def fits(equation: Equation, layouts: list[Layout]) -> bool:
@@ -55,8 +57,17 @@ def likeness(item: Single) -> tuple[tuple, list[Var]]:
     batch = value.shape[:-2]
     steps = tuple(tuple(_batch(x, batch)) for x in (a, b))
     size = products.scratch(product)
-    room = [Var(-1, (size,), BYTES)] if size else []
+    size = -(-size // 64) * 64
+    room = [Var(SCRATCH, (wanted(), size), BYTES)] if size else []  # for each thread one
     return (product, batch, steps, (a.offset, b.offset)), [a.root, b.root, value, *room]
+
+
+def share(item: Single) -> int:
+    """Into how many parts threads can share it: matrices of a batch, or rows of one."""
+    if not item.equation.outputs:
+        return 1
+    shape = item.equation.outputs[0].shape
+    return shape[0]
 
 
 class Singles:
@@ -84,7 +95,8 @@ class Singles:
             kernel.attributes.add("noinline")  # one copy, however often it is called
             self.kernels[product] = kernel
         kernel, size = self.kernels[product], products.scratch(product)
-        kind = ir.FunctionType(ir.VoidType(), [POINTER] * (4 if size else 3))
+        pointers = [POINTER] * (4 if size else 3)
+        kind = ir.FunctionType(ir.VoidType(), [*pointers, INDEX, INDEX])
         function = ir.Function(self.module, kind, name)
         function.linkage = "internal"
         function.attributes.add("noinline")
@@ -92,6 +104,7 @@ class Singles:
         element = lanes.TYPES[product.dtype]
         none = ir.Constant(POINTER, None)
         scratch = function.args[3] if size else none
+        *_, first, last = function.args
         area = product.m * product.n
         out = [area * prod(batch[k + 1 :]) for k in range(len(batch))]
 
@@ -101,16 +114,20 @@ class Singles:
                 return
             places = []
             for pointer, start, strides in zip(
-                function.args, (*offsets, 0), (*steps, out), strict=False
+                function.args[:3], (*offsets, 0), (*steps, out), strict=True
             ):
                 total: Any = number(start)
                 for i, stride in zip(indices, strides, strict=True):
                     if stride:
                         total = b.add(total, b.mul(i, number(stride)))
                 places.append(b.gep(pointer, [total], source_etype=element))
-            b.call(kernel, [*places, number(0), number(product.m), scratch, none])
+            rows = (number(0), number(product.m)) if batch else (first, last)
+            b.call(kernel, [*places, *rows, scratch, none])
 
-        turn([])
+        if batch:
+            ranged(b, first, last, 1, lambda i: turn([i]))
+        else:
+            turn([])
         b.ret_void()
         return function
 

@@ -20,7 +20,10 @@ from llvmlite import ir
 from ..backends.numpy import explained, line_of
 from ..program import Equation, Var
 from . import shelf, singles
-from .loops import INDEX, POINTER, NestWriter, likeness, number, roots_of
+from .loops import INDEX, POINTER, NestWriter, likeness, number, roots_of, split
+from .crew import JOB_KIND, Writer, crew
+from .crew import call_together as crew_call
+from .crew import symbols as crew_symbols
 from .machine import Code, host
 from .nests import Nest, Single, needed_outside
 from .singles import Singles
@@ -28,6 +31,7 @@ from .singles import Singles
 LINE = 64
 # Where CPython and NumPy keep what is read here; both are parts of their stable layouts.
 DATA, FLAGS, TYPE = 16, 64, 8
+ENOUGH = 5_000  # nanoseconds that are worth several threads
 WHOLE = 0x101  # rows one behind the other, and aligned
 
 
@@ -222,16 +226,84 @@ class Unit:
         for value, offset in self.offsets.items():
             pointers[value] = at(arena, offset)
         entry = b.function
-        clock = _Clock(b, at(table, 8 * (len(self.arrays) + 1))) if timed else None
-        for function, roots in zip(functions, self.roots, strict=True):
-            done = b.call(function, [pointers[v] for v in roots])
+        clock = _Clock(b, at(table, 8 * (len(self.arrays) + 2))) if timed else None
+        parts = self.parts if not timed else [1] * len(native.items)
+        shared = max(parts, default=1) > 1
+        for item, function, roots in zip(native.items, functions, self.roots, strict=True):
+            check = isinstance(function.function_type.return_type, ir.IntType)
+            if shared and not check:
+                continue  # in a job for several threads, below
+            bounds = [] if check else [number(0), number(_parts(item))]
+            done = b.call(function, [*[pointers[v] for v in roots], *bounds])
             if clock is not None:
                 clock.note()
-            if isinstance(done.type, ir.IntType):  # a check: whether all is well
+            if check:
                 following = entry.append_basic_block()
                 b.cbranch(done, following, refuse)
                 b.position_at_end(following)
+        if shared:
+            crew = b.load(at(table, 8 * (len(self.arrays) + 1)), typ=POINTER)
+            self._together(b, functions, pointers, crew)
         _return(b, "gradtape_none")
+
+    @cached_property
+    def parts(self) -> list[int]:
+        """Into how many parts threads share each item; 1 for what is not worth it. Checks come
+        first, so they must not depend on what is computed here."""
+        own = {v for roots in self.roots for v in roots if v in self.offsets}
+        for item in self.native.items:
+            if isinstance(item, Single) and not item.equation.outputs:
+                if item.reads[0].root in own:
+                    return [1] * len(self.native.items)
+        return [_parts(i) if _work(i) > ENOUGH else 1 for i in self.native.items]
+
+    def _together(
+        self, b: ir.IRBuilder, functions: list[ir.Function], pointers: dict[Var, Any], crew: Any
+    ) -> None:
+        """Call a function for all items that the threads of a crew run, each on its parts."""
+        roots = list(dict.fromkeys(v for some in self.roots for v in some))
+        table = b.alloca(POINTER, size=number(len(roots) + 1))
+        for k, value in enumerate([*[pointers[v] for v in roots], crew]):
+            b.store(value, b.gep(table, [number(k)], source_etype=POINTER))
+        job = ir.Function(b.module, JOB_KIND, "job")
+        job.linkage = "internal"
+        crew_call(b, crew, job, table)
+        there, me, count = job.args
+        b = ir.IRBuilder(job.append_basic_block())
+        found = [
+            b.load(b.gep(there, [number(k)], source_etype=POINTER), typ=POINTER)
+            for k in range(len(roots) + 1)
+        ]
+        own = dict(zip(roots, found, strict=False))
+        meeting = Writer(b, found[-1])
+        before = 0  # parts of the item before
+        for item, function, used, parts in zip(
+            self.native.items, functions, self.roots, self.parts, strict=True
+        ):
+            if isinstance(function.function_type.return_type, ir.IntType):
+                continue
+            if before and (before > 1 or parts > 1):
+                meeting.barrier(count)
+            before = parts
+            given = [
+                b.gep(own[v], [b.mul(me, number(v.shape[1]))], source_etype=ir.IntType(8))
+                if v.number == singles.SCRATCH
+                else own[v]
+                for v in used
+            ]
+            if parts > 1:
+                bounds = [
+                    b.udiv(b.mul(i, number(parts)), count) for i in (me, b.add(me, number(1)))
+                ]
+                b.call(function, [*given, *bounds])
+                continue
+            mine, after = job.append_basic_block(), job.append_basic_block()
+            b.cbranch(b.icmp_unsigned("==", me, number(0)), mine, after)
+            b.position_at_end(mine)
+            b.call(function, [*given, number(0), number(_parts(item))])
+            b.branch(after)
+            b.position_at_end(after)
+        b.ret_void()
 
     def timed(self) -> tuple[Callable[..., None], Any]:
         """The function with a clock in it, and an array of the cycles that each item takes."""
@@ -249,12 +321,31 @@ class Unit:
         arena = np.empty(self.memory + LINE, np.uint8)
         start = arena.ctypes.data + -arena.ctypes.data % LINE
         constants = [np.ascontiguousarray(self.native.constants[v]) for v in self.arrays]
-        constants += more
-        table = np.array([start, *[a.ctypes.data for a in constants]], np.uint64)
+        places = [a.ctypes.data for a in constants]
+        table = np.array(
+            [start, *places, crew().address, *[a.ctypes.data for a in more]], np.uint64
+        )
         method = _MethodDef(self.native.name.encode(), address, 0x80, None)  # METH_FASTCALL
         held: Any = table.view(_Table)
-        held.held = method, arena, constants, code
+        held.held = method, arena, constants, code, more
         return ctypes.pythonapi.PyCFunction_NewEx(ctypes.byref(method), held, None)
+
+
+def _parts(item: Nest | Single) -> int:
+    """Into how many parts an item can be shared."""
+    return split(item).count if isinstance(item, Nest) else singles.share(item)
+
+
+def _work(item: Nest | Single) -> float:
+    """About how many nanoseconds an item takes on one core."""
+    if isinstance(item, Nest):
+        numbers = [prod(step.space) * step.weight for step in item.steps]
+        return sum(numbers) / 8
+    if not item.equation.outputs:
+        return 0.0
+    (value,), (a, _) = item.equation.outputs, item.reads
+    depth = prod(a.shape[-2:]) // value.shape[-2]
+    return 2.0 * prod(value.shape) * depth / 80
 
 
 class _Clock:
@@ -309,6 +400,7 @@ def _external(module: ir.Module, name: str) -> Any:
 def _symbols() -> None:
     """Tell LLVM where the objects of this process are."""
     pointer = lambda f: ctypes.cast(f, ctypes.c_void_p).value
+    crew_symbols()
     llvm.add_symbol("gradtape_none", id(None))
     llvm.add_symbol("gradtape_true", id(True))
     llvm.add_symbol("Py_IncRef", pointer(ctypes.pythonapi.Py_IncRef))
