@@ -110,7 +110,8 @@ cos_rest = series(
     lambda k: mpf((-1) ** k) / mp.factorial(2 * k + 4),
 )
 atan_rest = series(
-    lambda z: (mp.atan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda k: mpf((-1) ** (k + 1)) / (2 * k + 3)
+    lambda z: (mp.atan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z,
+    lambda k: mpf((-1) ** (k + 1)) / (2 * k + 3),
 )
 asin_rest = series(
     lambda z: (mp.asin(mp.sqrt(z)) / mp.sqrt(z) - 1) / z,
@@ -120,6 +121,8 @@ erf_part = series(
     lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1,
     lambda k: 2 / mp.sqrt(mp.pi) * (-1) ** k / (mp.factorial(k) * (2 * k + 1)) - (k == 0),
 )
+
+
 def scaled_erfc(t: Any) -> Any:
     """e^(x²) erfc(x) (1 + x) with x = 3 (1 + t) / (1 - t)."""
     x = 3 * (1 + t) / (1 - t)

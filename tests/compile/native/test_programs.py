@@ -100,9 +100,9 @@ def test_what_is_out_of_range_is_told_as_eagerly_and_changes_nothing() -> None:
         assert "test_programs.py" in str(getattr(raised.value, "__notes__", ""))
         assert float(v) == 2.0
     with pytest.raises(tf.errors.InvalidArgumentError):
-        compiled(
-            lambda y: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=table)
-        )(tf.constant([0, 1, 2]))
+        compiled(lambda y: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=table))(
+            tf.constant([0, 1, 2])
+        )
 
 
 def test_arrays_whose_rows_lie_apart() -> None:
@@ -125,9 +125,7 @@ def test_results_are_arrays_of_their_own() -> None:
 def test_threads_that_call_one_function_and_several() -> None:
     x = array(200, 300)
     one = compiled(lambda x, k: tf.reduce_sum(tf.tanh(x @ tf.transpose(x) * k), axis=0))
-    others = [
-        compiled(lambda x, k, p=p: tf.nn.softmax(x * k + float(p)) * 3.0) for p in range(8)
-    ]
+    others = [compiled(lambda x, k, p=p: tf.nn.softmax(x * k + float(p)) * 3.0) for p in range(8)]
     numbers = [tf.constant(np.float32(1 + k / 8)) for k in range(8)]
     expected = [(one(x, k).numpy(), f(x, k).numpy()) for f, k in zip(others, numbers, strict=True)]
     wrong: list[int] = []

@@ -169,17 +169,16 @@ class NestWriter:
             self.b, self.b.mul(self.first, number(block)), self.b.mul(self.last, number(block)), 1,
             body,
         )  # fmt: skip
-        self.behind(
-            lambda: counted(
-                self.b, size % block, 1, lambda i: body(self.b.add(i, number(size // block * block)))
-            ) if size % block else None
-        )  # fmt: skip
+        done = size // block * block
+        if size > done:
+            at = lambda i: body(self.b.add(i, number(done)))
+            self.behind(lambda: counted(self.b, size - done, 1, at))
 
     def behind(self, body: Callable[[], None]) -> None:
         """What comes behind the last block is done by whoever does that one."""
         b = self.b
         inside, after = b.append_basic_block(), b.append_basic_block()
-        b.cbranch(b.icmp_unsigned("==", self.last, number(self.split.count)), inside, after)
+        b.cbranch(b.icmp_unsigned("==", self.last, number(self.split.parts)), inside, after)
         b.position_at_end(inside)
         body()
         b.branch(after)
@@ -191,7 +190,7 @@ class Split(NamedTuple):
     loop, or not at all; into how many parts; and how many numbers are in one of them."""
 
     how: str
-    count: int
+    parts: int
     block: int = 1
 
 

@@ -95,7 +95,8 @@ class _Parting:
             return True
         if equation.op in REDUCTIONS:
             return equation.inputs[0].dtype.kind == "f"
-        return singles.fits(equation, [self.layout(v) for v in equation.inputs])  # type: ignore[misc]
+        layouts: Any = [self.layout(v) for v in equation.inputs]
+        return singles.family(equation, layouts) is not None
 
     def _moves(self, equation: Equation) -> bool:
         """Is it a look that has to copy?"""

@@ -20,13 +20,12 @@ from llvmlite import ir
 from ..backends.numpy import explained, line_of
 from ..program import Equation, Var
 from . import shelf, singles
-from .loops import INDEX, POINTER, NestWriter, likeness, number, roots_of, split
 from .crew import JOB_KIND, Writer, crew
 from .crew import call_together as crew_call
 from .crew import symbols as crew_symbols
+from .loops import INDEX, POINTER, NestWriter, likeness, number, roots_of, split
 from .machine import Code, host
-from .nests import Nest, Single, needed_outside
-from .singles import Singles
+from .nests import SCRATCH, Nest, Single, needed_outside
 
 LINE = 64
 # Where CPython and NumPy keep what is read here; both are parts of their stable layouts.
@@ -112,7 +111,7 @@ class Unit:
                 self.keys.append(likeness(item, self.stored, self.scalars))
                 self.roots.append(roots_of(item, self.stored, self.scalars))
             else:
-                key, roots = singles.likeness(item)
+                key, roots = singles.of(item).likeness(item)
                 self.keys.append(key)
                 self.roots.append(roots)
         self.offsets, self.memory = self._plan()
@@ -145,7 +144,6 @@ class Unit:
     def _text(self, timed: bool) -> str:
         module = ir.Module("gradtape")
         made: dict[tuple, ir.Function] = {}
-        others = Singles(module)
         functions = []
         for key, item in zip(self.keys, self.native.items, strict=True):
             if key not in made:
@@ -153,7 +151,7 @@ class Unit:
                 if isinstance(item, Nest):
                     made[key] = NestWriter(module, name, item, self.stored, self.scalars).function
                 else:
-                    made[key] = others.write(name, item)
+                    made[key] = singles.of(item).write(module, name, item)
             functions.append(made[key])
         self._entry(module, functions, timed)
         return str(module)
@@ -252,9 +250,9 @@ class Unit:
         first, so they must not depend on what is computed here."""
         own = {v for roots in self.roots for v in roots if v in self.offsets}
         for item in self.native.items:
-            if isinstance(item, Single) and not item.equation.outputs:
-                if item.reads[0].root in own:
-                    return [1] * len(self.native.items)
+            checks = isinstance(item, Single) and not item.equation.outputs
+            if checks and item.reads[0].root in own:
+                return [1] * len(self.native.items)
         return [_parts(i) if _work(i) > ENOUGH else 1 for i in self.native.items]
 
     def _together(
@@ -287,7 +285,7 @@ class Unit:
             before = parts
             given = [
                 b.gep(own[v], [b.mul(me, number(v.shape[1]))], source_etype=ir.IntType(8))
-                if v.number == singles.SCRATCH
+                if v.number == SCRATCH
                 else own[v]
                 for v in used
             ]
@@ -333,7 +331,7 @@ class Unit:
 
 def _parts(item: Nest | Single) -> int:
     """Into how many parts an item can be shared."""
-    return split(item).count if isinstance(item, Nest) else singles.share(item)
+    return split(item).parts if isinstance(item, Nest) else singles.of(item).parts(item)
 
 
 def _work(item: Nest | Single) -> float:
@@ -341,11 +339,7 @@ def _work(item: Nest | Single) -> float:
     if isinstance(item, Nest):
         numbers = [prod(step.space) * step.weight for step in item.steps]
         return sum(numbers) / 8
-    if not item.equation.outputs:
-        return 0.0
-    (value,), (a, _) = item.equation.outputs, item.reads
-    depth = prod(a.shape[-2:]) // value.shape[-2]
-    return 2.0 * prod(value.shape) * depth / 80
+    return singles.of(item).work(item)
 
 
 class _Clock:
