@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from .machine import host
 
 L1 = 32 * 1024
-HALF_L2 = 256 * 1024
+L2 = 512 * 1024
+DEPTH = 160  # numbers of k whose part of A and B stays in the first cache
 # By what a Zen 3 takes; other processors differ less than forms do.
 LATENCY = 4.0  # of an fma: so many cycles must pass before a sum takes its next number
-TILE = 10.0  # cycles to begin and end a tile
-COPY, TRANSPOSE, SINGLE = 0.2, 0.5, 1.5  # cycles a number
+COPY, TRANSPOSE, SINGLE = 0.1, 0.25, 1.0  # cycles a number
 
 
 @dataclass(frozen=True)
@@ -94,15 +94,18 @@ def candidates(p: Product) -> Iterator[Plan]:
 
 
 def settled(p: Product, plan: Plan) -> Plan:
-    """With what it packs, and how often."""
-    # Unpacked rows of B fall into the same places of the first cache when it is larger.
-    large = p.k * p.b[0] * p.itemsize > L1 and p.m >= 4 * plan.rows
-    plan = replace(plan, packs_b=p.b[1] != 1 or large, height=p.m, depth=max(p.k, 1))
-    if p.a[1] != 1 and p.k * p.a[1] * p.itemsize > HALF_L2:
-        plan = replace(plan, packs_a=True)
-    budget = HALF_L2 if plan.packs_a else 16 * HALF_L2
-    height = max(budget // (plan.depth * p.itemsize), 16 * plan.rows)
-    return replace(plan, height=min(height // plan.rows * plan.rows, p.m))
+    """With what it packs, and how much of it at a time."""
+    height, depth = p.m, max(p.k, 1)
+    a, b = p.m * p.k * p.itemsize, p.k * p.b[0] * p.itemsize
+    # Rows of B that lie apart fall into the same places of the first cache if it is large.
+    packs_b = p.b[1] != 1 or (b > L1 and p.m >= 4 * plan.rows)
+    # So do columns of A, of which a tile takes a few numbers each.
+    packs_a = p.a[1] != 1 and a > L2 and p.n >= 512
+    if p.a[1] != 1 and a > L1 and not packs_a:
+        depth = -(-depth // -(-depth // DEPTH))
+    if a > 8 * L2:
+        height = max(8 * L2 // (depth * p.itemsize), 64) // plan.rows * plan.rows
+    return replace(plan, packs_a=packs_a, packs_b=packs_b, height=height, depth=depth)
 
 
 def tiles(registers: int, most: int) -> Iterator[tuple[int, int]]:
@@ -115,44 +118,36 @@ def tiles(registers: int, most: int) -> Iterator[tuple[int, int]]:
 
 def cost(p: Product, plan: Plan) -> float:
     """Cycles of a product, roughly."""
-    if plan.form == "panels":
-        return _panels(p, plan)
+    rows, columns = plan.rows, plan.columns
+    if plan.form == "pillars":
+        height = rows * plan.lanes
+        return -(-p.m // height) * (p.k * step(columns, rows) + 3.0 * height * columns)
     if plan.form == "dots":
-        return _dots(p, plan)
-    tall = -(-p.m // (plan.rows * plan.lanes))
-    ends = 3.0 * plan.rows * plan.lanes * plan.columns
-    return tall * (p.k * _step(plan.columns, plan.rows) + TILE + ends)
-
-
-def _panels(p: Product, plan: Plan) -> float:
-    vectors = -(-p.n // plan.lanes)
-    full, rest = divmod(vectors, plan.columns)
-    per_row = full * (p.k * _step(plan.rows, plan.columns) + TILE + plan.rows * plan.columns)
-    if rest:
-        per_row += p.k * _step(plan.rows, rest) + TILE + plan.rows * rest
-    cycles = -(-p.m // plan.rows) * per_row
-    if plan.packs_b:
-        cycles += p.n * p.k * (COPY if p.b[1] == 1 else TRANSPOSE)
-    if full and (rest or p.n % plan.lanes):
-        cycles *= 1.03  # a second body, to be compiled too
-    return cycles
-
-
-def _dots(p: Product, plan: Plan) -> float:
-    full, rest = divmod(p.n, plan.columns)
-    steps = -(-p.k // plan.lanes)
+        steps, across = -(-p.k // plan.lanes), p.n
+        ends, packing = 2.0, SINGLE
+    else:
+        steps, across = p.k, -(-p.n // plan.lanes)
+        ends, packing = 1.0, COPY if p.b[1] == 1 else TRANSPOSE
+    panel = (plan.depth or p.k) * min(columns * plan.lanes, p.n) * p.itemsize
+    near = plan.form == "dots" or p.m * p.k * p.itemsize + panel <= L1
+    full, rest = divmod(across, columns)
     cycles = 0.0
-    for count, columns in ((full, plan.columns), (1, rest)):
-        if columns:
-            sums = plan.rows * columns
-            cycles += count * (steps * _step(plan.rows, columns) + TILE + 2.0 * sums)
-    cycles *= -(-p.m // plan.rows)
-    return cycles + (p.n * p.k * SINGLE if plan.packs_b else 0.0)
+    for count, width in ((full, columns), (1, rest)):
+        if width:
+            each = step(rows, width, near, panel > L1 and plan.form == "panels")
+            cycles += count * (steps * each + ends * rows * width + rows)
+    cycles *= -(-p.m // rows)
+    if full and (rest or (plan.form == "panels" and p.n % plan.lanes)):
+        cycles *= 1.03  # a second body, to be compiled too
+    return cycles + (p.n * p.k * packing if plan.packs_b else 0.0)
 
 
-def _step(rows: int, columns: int) -> float:
+def step(rows: int, columns: int, near: bool = True, far: bool = False) -> float:
     """Cycles for one fma per sum: two of them, and two loads, can begin in each."""
-    return max(rows * columns / 2, (rows + columns) / 2, LATENCY)
+    loads = rows + columns
+    latency = LATENCY if near else 1.15 * LATENCY
+    bound = max(rows * columns / 2, loads / 2, latency, 1.6 * columns if far else 0.0)
+    return bound + 0.1 * loads
 
 
 def ceiling_power(n: int) -> int:
