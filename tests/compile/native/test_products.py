@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import mmap
 from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -50,6 +52,13 @@ def matrix(rng, rows, columns, turned, gap, dtype):
     return (held.T, (1, step)) if turned else (held, (step, 1))
 
 
+@lru_cache(maxsize=1)
+def compiled(product, plan, epilogue):
+    module = ir.Module()
+    products.write(module, "product", product, plan, epilogue)
+    return machine.compile(module, passes=False)
+
+
 class Case:
     """A product with its operands."""
 
@@ -78,21 +87,13 @@ class Case:
         """C after a call for each share of the rows."""
         p = self.product
         plan = plan or planning.plan(p)
-        module = ir.Module()
-        pointer = products.POINTER
-        kind = ir.FunctionType(
-            ir.VoidType(), [*[pointer] * 3, products.I64, products.I64, pointer, pointer]
-        )
-        function = ir.Function(module, kind, "product")
-        products.Kernel(function, p, plan, epilogue).emit()
-        code = machine.compile(module)
+        code = compiled(p, plan, epilogue)
         call = SIGNATURE(code.address("product"))
         room = fenced(plan.scratch(p) // p.itemsize, p.dtype)
         before = self.c.copy()
-        places = (x.ctypes.data for x in (self.a, self.b, self.c))
-        a, b, c = places
+        a, b, c = (x.ctypes.data for x in (self.a, self.b, self.c))
         rows = [0, *sorted(cuts), p.m]
-        for first, last in zip(rows, rows[1:], strict=False):
+        for first, last in pairwise(rows):
             call(a, b, c, first, last, room.ctypes.data, extra)
         found = self.c.copy()
         self.c[:] = before
@@ -127,12 +128,12 @@ def every_plan(p):
     for plan in planning.candidates(p):
         found.append(plan)
         if plan.form == "panels":
-            height = max(p.m // 2, 1)
+            height, depth = max(p.m // 2, 1), max(p.k // 3, 1)
             found.append(replace(plan, packs_b=True))
-            found.append(replace(plan, depth=max(p.k // 3, 1), packs_b=True))
-            found.append(replace(plan, height=height))
-            if p.a[1] != 1:
-                found.append(replace(plan, packs_a=True, packs_b=True, height=height))
+            found.append(replace(plan, depth=depth, packs_b=True))
+            found.append(replace(plan, height=height, depth=depth))
+            found.append(replace(plan, packs_a=True, height=height))
+            found.append(replace(plan, packs_a=True, packs_b=True, height=height, depth=depth))
     return found
 
 
@@ -200,6 +201,50 @@ def test_nothing_to_sum_up_is_zero():
     np.testing.assert_array_equal(case.run(), 0)
     case = Case(5, 9, 0, add=True)
     np.testing.assert_array_equal(case.run(), case.c)
+
+
+@pytest.mark.parametrize(("m", "n"), [(0, 5), (5, 0), (0, 0)])
+def test_nothing_to_compute(m, n):
+    product = Product(m, n, 4, "f4", (4, 1), (max(n, 1), 1), (max(n, 1), 1))
+    assert products.scratch(product) == 0
+    call = SIGNATURE(compiled(product, planning.plan(product), None).address("product"))
+    call(None, None, None, 0, m, None, None)
+
+
+def test_operands_with_gaps_both_ways():
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal((30, 80)).astype("f4")[::2, ::3]
+    b = rng.standard_normal((54, 90)).astype("f4")[::2, ::4]
+    c = np.zeros((15, 23), "f4")
+    product = Product(15, 23, 27, "f4", (160, 3), (180, 4), (23, 1))
+    call = SIGNATURE(compiled(product, planning.plan(product), None).address("product"))
+    room = fenced(products.scratch(product) // 4, "f4")
+    a_, b_, c_, room_ = (x.ctypes.data for x in (a, b, c, room))
+    call(a_, b_, c_, 0, 15, room_, None)
+    np.testing.assert_allclose(c, a @ b, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(("wide", "registers"), [(16, 16), (16, 32), (64, 32)])
+@pytest.mark.parametrize("size", [(33, 70, 40), (40, 3, 70), (5, 9, 2)])
+@pytest.mark.parametrize("layout", ["NN", "NT", "TN"])
+def test_vectors_of_other_processors(wide, registers, size, layout, monkeypatch):
+    monkeypatch.setattr(machine.host(), "vector_bytes", wide)
+    monkeypatch.setattr(machine.host(), "registers", registers)
+    case = Case(*size, layout)
+    case.check(case.run())
+
+
+def test_passes_change_no_bit():
+    case = Case(33, 70, 50, "TN")
+    alone = case.run()
+    function = products.write(
+        ir.Module(), "product", case.product, planning.plan(case.product), None
+    )
+    code = machine.compile(function.module)
+    room = fenced(products.scratch(case.product) // 4, "f4")
+    a, b, c = (x.ctypes.data for x in (case.a, case.b, case.c))
+    SIGNATURE(code.address("product"))(a, b, c, 0, 33, room.ctypes.data, None)
+    np.testing.assert_array_equal(case.c, alone)
 
 
 def test_an_emitted_function_has_the_plan_s_scratch():

@@ -160,7 +160,8 @@ class Emitter:
         return self.shuffle(x, ir.Constant(x.type, ir.Undefined), lanes)
 
     def fma(self, x: Value, y: Value, z: Value) -> Value:
-        return self.call(f"llvm.fma.{mangled(x.type)}", x.type, x, y, z)
+        """`x * y + z`, rounded once where the processor can."""
+        return self.call(f"llvm.fmuladd.{mangled(x.type)}", x.type, x, y, z)
 
     def call(self, name: str, result: Any, *operands: Value) -> Value:
         """A function that LLVM knows."""

@@ -9,7 +9,7 @@ from .machine import host
 
 L1 = 32 * 1024
 L2 = 512 * 1024
-DEPTH = 160  # numbers of k whose part of A and B stays in the first cache
+DEPTH, LARGE_DEPTH = 160, 320  # numbers of k whose panel of B stays in the first cache
 # By what a Zen 3 takes; other processors differ less than forms do.
 LATENCY = 4.0  # of an fma: so many cycles must pass before a sum takes its next number
 COPY, TRANSPOSE, SINGLE = 0.1, 0.25, 1.0  # cycles a number
@@ -53,17 +53,23 @@ class Plan:
     lanes: int
     packs_a: bool = False  # into rows one behind the other
     packs_b: bool = False  # into panels, or (dots) transposed
-    height: int = 0  # rows of C between two packings
-    depth: int = 0  # numbers of k after which sums are laid aside, until all columns are there
+    height: int = 0  # rows of C that are computed before others begin
+    depth: int = 0  # numbers of k after which sums are laid aside until the other columns are there
 
     def scratch(self, p: Product) -> int:
         """Bytes for what is packed and laid aside."""
-        aside = p.m * self.padded(p.n) if self.form == "panels" and self.depth < p.k else 0
-        return (self.room_a(p) + self.room_b(p) + aside) * p.itemsize
+        blocked = self.form == "panels" and self.depth < p.k
+        aside = (min(self.height, p.m) + 2 * self.rows) * self.padded(p.n) if blocked else 0
+        return (self.room_a() + self.room_b(p) + aside) * p.itemsize
 
-    def room_a(self, p: Product) -> int:
+    @property
+    def stride_a(self) -> int:
+        """How far packed rows of A are apart: not at the same place of a cache."""
+        return -(-self.depth // 16) * 16 + 16
+
+    def room_a(self) -> int:
         """Numbers of A that are packed at a time, with those that a last tile reads beyond."""
-        return (self.height + self.rows) * self.depth if self.packs_a else 0
+        return (self.height + self.rows) * self.stride_a if self.packs_a else 0
 
     def room_b(self, p: Product) -> int:
         if not self.packs_b:
@@ -77,7 +83,8 @@ class Plan:
 
 def plan(p: Product) -> Plan:
     """The kernel for a product."""
-    return min(candidates(p), key=lambda c: cost(p, c))
+    nothing = Plan("panels", 1, 1, 1, depth=p.k)
+    return min(candidates(p), key=lambda c: cost(p, c), default=nothing)
 
 
 def candidates(p: Product) -> Iterator[Plan]:
@@ -99,13 +106,18 @@ def settled(p: Product, plan: Plan) -> Plan:
     a, b = p.m * p.k * p.itemsize, p.k * p.b[0] * p.itemsize
     # Rows of B that lie apart fall into the same places of the first cache if it is large.
     packs_b = p.b[1] != 1 or (b > L1 and p.m >= 4 * plan.rows)
-    # So do columns of A, of which a tile takes a few numbers each.
-    packs_a = p.a[1] != 1 and a > L2 and p.n >= 512
-    if p.a[1] != 1 and a > L1 and not packs_a:
-        depth = -(-depth // -(-depth // DEPTH))
-    if a > 8 * L2:
-        height = max(8 * L2 // (depth * p.itemsize), 64) // plan.rows * plan.rows
+    packs_a = a > L2 and packs_b and p.n >= 64
+    if packs_a:  # as Goto: a block of A in the second cache, a panel of B in the first
+        depth = shared(p.k, LARGE_DEPTH)
+        height = shared(p.m, max(L2 // 2 // (depth * p.itemsize), plan.rows))
+    elif p.a[1] != 1 and a > L1:
+        depth = shared(p.k, DEPTH)  # a tile takes a few numbers of each column of A
     return replace(plan, packs_a=packs_a, packs_b=packs_b, height=height, depth=depth)
+
+
+def shared(count: int, most: int) -> int:
+    """The size of equal shares of at most so many."""
+    return -(-count // -(-count // most))
 
 
 def tiles(registers: int, most: int) -> Iterator[tuple[int, int]]:

@@ -30,9 +30,16 @@ def emit(
     column)` gives what is stored for neighbouring values of C, a vector or one number, each value
     once; it finds `extra` in `builder.function.args[6]`, and may read what C holds there.
     """
+    return write(module, name, product, plan(product), epilogue)
+
+
+def write(
+    module: ir.Module, name: str, product: Product, plan: Plan, epilogue: Epilogue | None = None
+) -> ir.Function:
+    """The same by a kernel of one's choice."""
     kind = ir.FunctionType(ir.VoidType(), [*[POINTER] * 3, I64, I64, POINTER, POINTER])
     function = ir.Function(module, kind, name)
-    Kernel(function, product, plan(product), epilogue).emit()
+    Kernel(function, product, plan, epilogue).emit()
     return function
 
 
@@ -53,41 +60,53 @@ class Kernel:
         self.a, self.b, self.c = Block(a, *product.a), Block(b, *product.b), Block(c, *product.c)
 
     def emit(self) -> None:
-        {"panels": self.panels, "dots": self.dots, "pillars": self.pillars}[self.plan.form]()
+        forms = {"panels": self.panels, "dots": self.dots, "pillars": self.pillars}
+        if self.p.m and self.p.n:
+            forms[self.plan.form]()
         self.e.b.ret_void()
 
     # --- forms ------------------------------------------------------------------------------------
     def panels(self) -> None:
         e, p, plan = self.e, self.p, self.plan
-        if plan.depth >= p.k:
-            return self._panels(0, p.k, None)
-        kept = Block(e.at(self.scratch, plan.room_a(p) + plan.room_b(p)), plan.padded(p.n), 1)
-        with e.each(self.first, self.last) as i, e.each(0, kept.row, e.lanes) as j:
-            e.store(e.constant(0.0, e.lanes), kept.at(e, i, j))
-        with e.each(0, p.k, plan.depth) as at:
-            self._panels(at, e.least(plan.depth, e.sub(p.k, at)), kept)
-        with e.each(self.first, self.last) as i:
-            for columns, width in self.strips(e.lanes):
-                with columns as j:
-                    self.put_row([e.load(kept.at(e, i, j), e.lanes)], [(0, width)], i, j)
+        with self.bands() as (top, bottom):
+            if plan.depth >= p.k:
+                self.slab(top, bottom, 0, p.k, None)
+                return
+            # Tiles may read, but never use, a tile's height more on both sides.
+            aside = Block(e.at(self.scratch, plan.room_a() + plan.room_b(p)), plan.padded(p.n), 1)
+            kept = aside.part(e, e.sub(plan.rows, top), 0)
+            with e.each(top, bottom) as i, e.each(0, kept.row, e.lanes) as j:
+                e.store(e.constant(0.0, e.lanes), kept.at(e, i, j))
+            with e.each(0, p.k, plan.depth) as at:
+                self.slab(top, bottom, at, e.least(plan.depth, e.sub(p.k, at)), kept)
+            with e.each(top, bottom) as i:
+                for columns, width in self.strips(e.lanes):
+                    with columns as j:
+                        self.put_row([e.load(kept.at(e, i, j), e.lanes)], [(0, width)], i, j)
 
-    def _panels(self, at: Index, depth: Index, kept: Block | None) -> None:
-        """Along `depth` numbers of k from `at` on; sums that are not whole are kept."""
-        e, plan = self.e, self.plan
-        with self.bands(at, depth) as (a, top, bottom, limit):
-            for columns, width in self.strips(plan.columns * e.lanes):
-                with columns as j:
-                    b, present = self.b.part(e, at, j), width
-                    if plan.packs_b:
-                        present = plan.padded(width)
-                        packed = Block(self.scratch, present, 1)
-                        packing.copy(e, b, packed, depth, width)
-                        b = packed
-                    with e.each(top, bottom, plan.rows) as row:
-                        start = row if limit is None else e.least(row, limit)
-                        rows, here = a.part(e, start, 0), kept and kept.part(e, start, j)
-                        tile = tiles.outer(e, rows, plan.rows, b, present, depth, here)
-                        self.finish(tile, start, row, bottom, j, width, here)
+    def slab(
+        self, top: Index, bottom: Index, at: Index, depth: Index, kept: Block | None
+    ) -> None:
+        """Rows of C along `depth` numbers of k from `at` on; sums that are not whole are kept."""
+        e, p, plan = self.e, self.p, self.plan
+        a = self.a.part(e, 0, at)
+        if plan.packs_a:
+            packed = Block(e.at(self.scratch, plan.room_b(p)), plan.stride_a, 1)
+            packing.copy(e, a.part(e, top, 0), packed, e.sub(bottom, top), depth)
+            a = packed.part(e, e.sub(0, top), 0)
+        for columns, width in self.strips(plan.columns * e.lanes):
+            with columns as j:
+                b, present = self.b.part(e, at, j), width
+                if plan.packs_b:
+                    present = plan.padded(width)
+                    packing.copy(e, b, Block(self.scratch, present, 1), depth, width)
+                    b = Block(self.scratch, present, 1)
+                with e.each(top, bottom, plan.rows) as row:
+                    # A tile does not read beyond A's end, but may beyond that of what is packed.
+                    start = row if plan.packs_a else e.least(row, p.m - plan.rows)
+                    rows, here = a.part(e, start, 0), kept and kept.part(e, start, j)
+                    tile = tiles.outer(e, rows, plan.rows, b, present, depth, here)
+                    self.finish(tile, start, row, bottom, j, width, here)
 
     def dots(self) -> None:
         e, p, plan = self.e, self.p, self.plan
@@ -130,30 +149,24 @@ class Kernel:
 
     # --- which parts of C -------------------------------------------------------------------------
     @contextmanager
-    def bands(self, at: Index, depth: Index) -> Iterator[tuple[Block, Index, Index, Index | None]]:
-        """Rows of C, with A from column `at` on, packed if it is to be: from which row to which,
-        and the last that a tile can begin at if it must not read beyond A's end."""
-        e, p, plan = self.e, self.p, self.plan
-        a = self.a.part(e, 0, at)
-        if plan.height >= p.m and not plan.packs_a:
-            yield a, self.first, self.last, p.m - plan.rows
+    def bands(self) -> Iterator[tuple[Index, Index]]:
+        """Rows of C that are computed before others begin: from where to where."""
+        if self.plan.height >= self.p.m:
+            yield self.first, self.last
             return
-        with e.each(self.first, self.last, plan.height) as top:
-            bottom = e.least(e.add(top, plan.height), self.last)
-            if not plan.packs_a:
-                yield a, top, bottom, p.m - plan.rows
-            else:
-                packed = Block(e.at(self.scratch, plan.room_b(p)), plan.depth, 1)
-                packing.copy(e, a.part(e, top, 0), packed, e.sub(bottom, top), depth)
-                yield packed.part(e, e.sub(0, top), 0), top, bottom, None
+        with self.e.each(self.first, self.last, self.plan.height) as top:
+            yield top, self.e.least(self.e.add(top, self.plan.height), self.last)
 
     def strips(self, width: int) -> list[tuple[AbstractContextManager[Index], int]]:
         """Columns of C, as loops over where strips begin, with the strips' widths."""
         n = self.p.n
         full = n - n % width
-        whole = [(self.e.each(0, full, width), width)] if full else []
-        rest = [(self.e.each(full, n, width), n - full)] if full < n else []
-        return whole + rest
+        found: list[tuple[AbstractContextManager[Index], int]] = []
+        if full:
+            found.append((self.e.each(0, full, width), width))
+        if full < n:
+            found.append((self.e.each(full, n, width), n - full))
+        return found
 
     # --- ends -------------------------------------------------------------------------------------
     def finish(
