@@ -59,8 +59,12 @@ class Plan:
     def scratch(self, p: Product) -> int:
         """Bytes for what is packed and laid aside."""
         blocked = self.form == "panels" and self.depth < p.k
-        aside = (min(self.height, p.m) + 2 * self.rows) * self.padded(p.n) if blocked else 0
+        aside = (p.m + self.rows) * self.padded(p.n) if blocked else 0
         return (self.room_a() + self.room_b(p) + aside) * p.itemsize
+
+    def banded(self, p: Product) -> bool:
+        """Whether B's panels are used again after others."""
+        return self.packs_b and self.height < p.m
 
     @property
     def stride_a(self) -> int:
@@ -74,7 +78,9 @@ class Plan:
     def room_b(self, p: Product) -> int:
         if not self.packs_b:
             return 0
-        return p.k * p.n if self.form == "dots" else self.depth * self.columns * self.lanes
+        if self.form == "dots":
+            return p.k * p.n
+        return self.depth * (self.padded(p.n) if self.banded(p) else self.columns * self.lanes)
 
     def padded(self, width: int) -> int:
         """A width in whole vectors."""

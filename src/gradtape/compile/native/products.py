@@ -68,45 +68,61 @@ class Kernel:
     # --- forms ------------------------------------------------------------------------------------
     def panels(self) -> None:
         e, p, plan = self.e, self.p, self.plan
-        with self.bands() as (top, bottom):
-            if plan.depth >= p.k:
-                self.slab(top, bottom, 0, p.k, None)
-                return
-            # Tiles may read, but never use, a tile's height more on both sides.
-            aside = Block(e.at(self.scratch, plan.room_a() + plan.room_b(p)), plan.padded(p.n), 1)
-            kept = aside.part(e, e.sub(plan.rows, top), 0)
-            with e.each(top, bottom) as i, e.each(0, kept.row, e.lanes) as j:
-                e.store(e.constant(0.0, e.lanes), kept.at(e, i, j))
-            with e.each(0, p.k, plan.depth) as at:
-                self.slab(top, bottom, at, e.least(plan.depth, e.sub(p.k, at)), kept)
-            with e.each(top, bottom) as i:
-                for columns, width in self.strips(e.lanes):
-                    with columns as j:
-                        self.put_row([e.load(kept.at(e, i, j), e.lanes)], [(0, width)], i, j)
+        if plan.depth >= p.k:
+            self.slab(0, p.k, None)
+            return
+        kept = Block(e.at(self.scratch, plan.room_a() + plan.room_b(p)), plan.padded(p.n), 1)
+        with e.each(self.first, self.last) as i, e.each(0, kept.row, e.lanes) as j:
+            e.store(e.constant(0.0, e.lanes), kept.at(e, i, j))
+        with e.each(0, p.k, plan.depth) as at:
+            self.slab(at, e.least(plan.depth, e.sub(p.k, at)), kept)
+        with e.each(self.first, self.last) as i:
+            for columns, width in self.strips(e.lanes):
+                with columns as j:
+                    self.put_row([e.load(kept.at(e, i, j), e.lanes)], [(0, width)], i, j)
 
-    def slab(
-        self, top: Index, bottom: Index, at: Index, depth: Index, kept: Block | None
-    ) -> None:
-        """Rows of C along `depth` numbers of k from `at` on; sums that are not whole are kept."""
+    def slab(self, at: Index, depth: Index, kept: Block | None) -> None:
+        """Along `depth` numbers of k from `at` on; sums that are not whole are kept."""
         e, p, plan = self.e, self.p, self.plan
-        a = self.a.part(e, 0, at)
-        if plan.packs_a:
-            packed = Block(e.at(self.scratch, plan.room_b(p)), plan.stride_a, 1)
-            packing.copy(e, a.part(e, top, 0), packed, e.sub(bottom, top), depth)
-            a = packed.part(e, e.sub(0, top), 0)
-        for columns, width in self.strips(plan.columns * e.lanes):
-            with columns as j:
-                b, present = self.b.part(e, at, j), width
-                if plan.packs_b:
-                    present = plan.padded(width)
-                    packing.copy(e, b, Block(self.scratch, present, 1), depth, width)
-                    b = Block(self.scratch, present, 1)
+        if plan.banded(p):
+            self.each_strip(lambda j, width: self.panel_of_b(at, depth, j, width))
+        with self.bands() as (top, bottom):
+            a = self.a.part(e, 0, at)
+            if plan.packs_a:
+                packed = Block(e.at(self.scratch, plan.room_b(p)), plan.stride_a, 1)
+                packing.copy(e, a.part(e, top, 0), packed, e.sub(bottom, top), depth)
+                a = packed.part(e, e.sub(0, top), 0)
+
+            def strip(j: Index, width: int) -> None:
+                b, present = self.panel_of_b(at, depth, j, width, plan.banded(p))
                 with e.each(top, bottom, plan.rows) as row:
                     # A tile does not read beyond A's end, but may beyond that of what is packed.
                     start = row if plan.packs_a else e.least(row, p.m - plan.rows)
                     rows, here = a.part(e, start, 0), kept and kept.part(e, start, j)
                     tile = tiles.outer(e, rows, plan.rows, b, present, depth, here)
                     self.finish(tile, start, row, bottom, j, width, here)
+
+            self.each_strip(strip)
+
+    def panel_of_b(
+        self, at: Index, depth: Index, j: Index, width: int, there: bool = False
+    ) -> tuple[Block, int]:
+        """Some columns of B, packed if they are to be and are not yet there, and how many."""
+        e, plan = self.e, self.plan
+        b = self.b.part(e, at, j)
+        if not plan.packs_b:
+            return b, width
+        place = e.at(self.scratch, e.mul(j, plan.depth) if plan.banded(self.p) else 0)
+        packed = Block(place, plan.padded(width), 1)
+        if not there:
+            packing.copy(e, b, packed, depth, width)
+        return packed, packed.row
+
+    def each_strip(self, body: Callable[[Index, int], object]) -> None:
+        """Columns of C, as many as a tile has: where they begin, and how many they are."""
+        for columns, width in self.strips(self.plan.columns * self.e.lanes):
+            with columns as j:
+                body(j, width)
 
     def dots(self) -> None:
         e, p, plan = self.e, self.p, self.plan
