@@ -128,12 +128,11 @@ def every_plan(p):
     for plan in planning.candidates(p):
         found.append(plan)
         if plan.form == "panels":
-            height, depth = max(p.m // 2, 1), max(p.k // 3, 1)
+            depth = max(p.k // 3, 1)
             found.append(replace(plan, packs_b=True))
-            found.append(replace(plan, depth=depth, packs_b=True))
-            found.append(replace(plan, height=height, depth=depth))
-            found.append(replace(plan, packs_a=True, height=height))
-            found.append(replace(plan, packs_a=True, packs_b=True, height=height, depth=depth))
+            found.append(replace(plan, depth=depth))
+            found.append(replace(plan, packs_a=True))
+            found.append(replace(plan, packs_a=True, packs_b=True, depth=depth))
     return found
 
 

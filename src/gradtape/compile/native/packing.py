@@ -71,7 +71,11 @@ def _whole(e: Emitter, count: Index) -> Index:
 
 
 def _copy_each(
-    e: Emitter, source: Block, target: Block, rows: tuple[Index, Index], columns: tuple[Index, Index]
+    e: Emitter,
+    source: Block,
+    target: Block,
+    rows: tuple[Index, Index],
+    columns: tuple[Index, Index],
 ) -> None:
     if some(*rows) and some(*columns):
         with e.each(*columns) as j, e.each(*rows) as i:

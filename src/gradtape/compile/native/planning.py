@@ -9,7 +9,7 @@ from .machine import host
 
 L1 = 32 * 1024
 L2 = 512 * 1024
-DEPTH, LARGE_DEPTH = 160, 320  # numbers of k whose panel of B stays in the first cache
+DEPTH = 160  # numbers of k whose part of A and B stays in the first cache
 # By what a Zen 3 takes; other processors differ less than forms do.
 LATENCY = 4.0  # of an fma: so many cycles must pass before a sum takes its next number
 COPY, TRANSPOSE, SINGLE = 0.1, 0.25, 1.0  # cycles a number
@@ -53,34 +53,27 @@ class Plan:
     lanes: int
     packs_a: bool = False  # into rows one behind the other
     packs_b: bool = False  # into panels, or (dots) transposed
-    height: int = 0  # rows of C that are computed before others begin
     depth: int = 0  # numbers of k after which sums are laid aside until the other columns are there
 
     def scratch(self, p: Product) -> int:
         """Bytes for what is packed and laid aside."""
         blocked = self.form == "panels" and self.depth < p.k
         aside = (p.m + self.rows) * self.padded(p.n) if blocked else 0
-        return (self.room_a() + self.room_b(p) + aside) * p.itemsize
-
-    def banded(self, p: Product) -> bool:
-        """Whether B's panels are used again after others."""
-        return self.packs_b and self.height < p.m
+        return (self.room_a(p) + self.room_b(p) + aside) * p.itemsize
 
     @property
     def stride_a(self) -> int:
         """How far packed rows of A are apart: not at the same place of a cache."""
         return -(-self.depth // 16) * 16 + 16
 
-    def room_a(self) -> int:
-        """Numbers of A that are packed at a time, with those that a last tile reads beyond."""
-        return (self.height + self.rows) * self.stride_a if self.packs_a else 0
+    def room_a(self, p: Product) -> int:
+        """Numbers of A that are packed, with those that a last tile reads beyond."""
+        return (p.m + self.rows) * self.stride_a if self.packs_a else 0
 
     def room_b(self, p: Product) -> int:
         if not self.packs_b:
             return 0
-        if self.form == "dots":
-            return p.k * p.n
-        return self.depth * (self.padded(p.n) if self.banded(p) else self.columns * self.lanes)
+        return p.k * p.n if self.form == "dots" else self.depth * self.columns * self.lanes
 
     def padded(self, width: int) -> int:
         """A width in whole vectors."""
@@ -107,18 +100,17 @@ def candidates(p: Product) -> Iterator[Plan]:
 
 
 def settled(p: Product, plan: Plan) -> Plan:
-    """With what it packs, and how much of it at a time."""
-    height, depth = p.m, max(p.k, 1)
+    """With what it packs."""
+    depth = max(p.k, 1)
     a, b = p.m * p.k * p.itemsize, p.k * p.b[0] * p.itemsize
     # Rows of B that lie apart fall into the same places of the first cache if it is large.
     packs_b = p.b[1] != 1 or (b > L1 and p.m >= 4 * plan.rows)
-    packs_a = a > L2 and packs_b and p.n >= 64
-    if packs_a:  # as Goto: a block of A in the second cache, a panel of B in the first
-        depth = shared(p.k, LARGE_DEPTH)
-        height = shared(p.m, max(L2 // 2 // (depth * p.itemsize), plan.rows))
-    elif p.a[1] != 1 and a > L1:
-        depth = shared(p.k, DEPTH)  # a tile takes a few numbers of each column of A
-    return replace(plan, packs_a=packs_a, packs_b=packs_b, height=height, depth=depth)
+    # Of A's columns a tile takes a few numbers each. Blocks for the caches' sake alone, as Goto
+    # has them, cost more than they save here: 74 GFLOP/s for 77 with 2048 x 2048 x 2048.
+    packs_a = p.a[1] != 1 and a > L2 and p.n >= 256
+    if p.a[1] != 1 and a > L1 and not packs_a:
+        depth = shared(p.k, DEPTH)
+    return replace(plan, packs_a=packs_a, packs_b=packs_b, depth=depth)
 
 
 def shared(count: int, most: int) -> int:
@@ -155,7 +147,8 @@ def cost(p: Product, plan: Plan) -> float:
             each = step(rows, width, near, panel > L1 and plan.form == "panels")
             cycles += count * (steps * each + ends * rows * width + rows)
     cycles *= -(-p.m // rows)
-    if full and (rest or (plan.form == "panels" and p.n % plan.lanes)):
+    two = full and (rest or (plan.form == "panels" and p.n % plan.lanes))
+    if two and p.m * p.n * p.k < 1_000_000:
         cycles *= 1.03  # a second body, to be compiled too
     return cycles + (p.n * p.k * packing if plan.packs_b else 0.0)
 
@@ -165,7 +158,7 @@ def step(rows: int, columns: int, near: bool = True, far: bool = False) -> float
     loads = rows + columns
     latency = LATENCY if near else 1.15 * LATENCY
     bound = max(rows * columns / 2, loads / 2, latency, 1.6 * columns if far else 0.0)
-    return bound + 0.1 * loads
+    return bound + 0.15 * loads
 
 
 def ceiling_power(n: int) -> int:

@@ -5,8 +5,8 @@ Nothing here calls BLAS: on one core these kernels are as fast on the largest pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from llvmlite import ir
 
@@ -71,7 +71,7 @@ class Kernel:
         if plan.depth >= p.k:
             self.slab(0, p.k, None)
             return
-        kept = Block(e.at(self.scratch, plan.room_a() + plan.room_b(p)), plan.padded(p.n), 1)
+        kept = Block(e.at(self.scratch, plan.room_a(p) + plan.room_b(p)), plan.padded(p.n), 1)
         with e.each(self.first, self.last) as i, e.each(0, kept.row, e.lanes) as j:
             e.store(e.constant(0.0, e.lanes), kept.at(e, i, j))
         with e.each(0, p.k, plan.depth) as at:
@@ -84,45 +84,25 @@ class Kernel:
     def slab(self, at: Index, depth: Index, kept: Block | None) -> None:
         """Along `depth` numbers of k from `at` on; sums that are not whole are kept."""
         e, p, plan = self.e, self.p, self.plan
-        if plan.banded(p):
-            self.each_strip(lambda j, width: self.panel_of_b(at, depth, j, width))
-        with self.bands() as (top, bottom):
-            a = self.a.part(e, 0, at)
-            if plan.packs_a:
-                packed = Block(e.at(self.scratch, plan.room_b(p)), plan.stride_a, 1)
-                packing.copy(e, a.part(e, top, 0), packed, e.sub(bottom, top), depth)
-                a = packed.part(e, e.sub(0, top), 0)
-
-            def strip(j: Index, width: int) -> None:
-                b, present = self.panel_of_b(at, depth, j, width, plan.banded(p))
-                with e.each(top, bottom, plan.rows) as row:
+        a = self.a.part(e, 0, at)
+        if plan.packs_a:
+            packed = Block(e.at(self.scratch, plan.room_b(p)), plan.stride_a, 1)
+            count = e.sub(self.last, self.first)
+            packing.copy(e, a.part(e, self.first, 0), packed, count, depth)
+            a = packed.part(e, e.sub(0, self.first), 0)
+        for columns, width in self.strips(plan.columns * e.lanes):
+            with columns as j:
+                b, present = self.b.part(e, at, j), width
+                if plan.packs_b:
+                    present = plan.padded(width)
+                    packing.copy(e, b, Block(self.scratch, present, 1), depth, width)
+                    b = Block(self.scratch, present, 1)
+                with e.each(self.first, self.last, plan.rows) as row:
                     # A tile does not read beyond A's end, but may beyond that of what is packed.
                     start = row if plan.packs_a else e.least(row, p.m - plan.rows)
                     rows, here = a.part(e, start, 0), kept and kept.part(e, start, j)
                     tile = tiles.outer(e, rows, plan.rows, b, present, depth, here)
-                    self.finish(tile, start, row, bottom, j, width, here)
-
-            self.each_strip(strip)
-
-    def panel_of_b(
-        self, at: Index, depth: Index, j: Index, width: int, there: bool = False
-    ) -> tuple[Block, int]:
-        """Some columns of B, packed if they are to be and are not yet there, and how many."""
-        e, plan = self.e, self.plan
-        b = self.b.part(e, at, j)
-        if not plan.packs_b:
-            return b, width
-        place = e.at(self.scratch, e.mul(j, plan.depth) if plan.banded(self.p) else 0)
-        packed = Block(place, plan.padded(width), 1)
-        if not there:
-            packing.copy(e, b, packed, depth, width)
-        return packed, packed.row
-
-    def each_strip(self, body: Callable[[Index, int], object]) -> None:
-        """Columns of C, as many as a tile has: where they begin, and how many they are."""
-        for columns, width in self.strips(self.plan.columns * self.e.lanes):
-            with columns as j:
-                body(j, width)
+                    self.finish(tile, start, row, j, width, here)
 
     def dots(self) -> None:
         e, p, plan = self.e, self.p, self.plan
@@ -135,7 +115,7 @@ class Kernel:
                 start = e.least(row, p.m - plan.rows)
                 rows, across = self.a.part(e, start, 0), b.part(e, 0, j)
                 tile = tiles.inner(e, rows, plan.rows, across, width, p.k)
-                self.finish(tile, start, row, self.last, j, width)
+                self.finish(tile, start, row, j, width)
 
     def pillars(self) -> None:
         """The panels of the transposed product; its tiles go through memory to be turned."""
@@ -164,15 +144,6 @@ class Kernel:
         return found
 
     # --- which parts of C -------------------------------------------------------------------------
-    @contextmanager
-    def bands(self) -> Iterator[tuple[Index, Index]]:
-        """Rows of C that are computed before others begin: from where to where."""
-        if self.plan.height >= self.p.m:
-            yield self.first, self.last
-            return
-        with self.e.each(self.first, self.last, self.plan.height) as top:
-            yield top, self.e.least(self.e.add(top, self.plan.height), self.last)
-
     def strips(self, width: int) -> list[tuple[AbstractContextManager[Index], int]]:
         """Columns of C, as loops over where strips begin, with the strips' widths."""
         n = self.p.n
@@ -186,14 +157,14 @@ class Kernel:
 
     # --- ends -------------------------------------------------------------------------------------
     def finish(
-        self, tile: tiles.Tile, start: Index, row: Index, bottom: Index, j: Index, width: int,
+        self, tile: tiles.Tile, start: Index, row: Index, j: Index, width: int,
         kept: Block | None = None,
     ) -> None:  # fmt: skip
-        """A tile that begins at row `start`: its rows from `row` on and before `bottom`."""
+        """A tile that begins at row `start`: its rows from `row` on and before the last."""
         e = self.e
         spans = self.spans(width)
         if self.epilogue is None or kept is not None:
-            left = e.sub(bottom, row)
+            left = e.sub(self.last, row)
             for i, values in enumerate(tile):
                 at = e.add(start, i)
                 with e.b.if_then(e.b.icmp_unsigned("<", e.sub(at, row), left)):
@@ -209,7 +180,7 @@ class Kernel:
             for value, (first, _) in zip(values, spans, strict=True):
                 e.store(value, here.at(e, i, first))
         sizes = [getattr(value.type, "count", 1) for value in tile[0]]
-        with e.each(row, e.least(e.add(start, len(tile)), bottom)) as at:
+        with e.each(row, e.least(e.add(start, len(tile)), self.last)) as at:
             places = [(here.at(e, e.sub(at, start), first)) for first, _ in spans]
             values = [e.load(place, size) for place, size in zip(places, sizes, strict=True)]
             self.put_row(values, spans, at, j)
