@@ -130,6 +130,7 @@ def every_plan(p):
         if plan.form == "panels":
             depth = max(p.k // 3, 1)
             found.append(replace(plan, packs_b=True))
+            found.append(replace(plan, packs_b=True, group=3))
             found.append(replace(plan, depth=depth))
             found.append(replace(plan, packs_a=True))
             found.append(replace(plan, packs_a=True, packs_b=True, depth=depth))

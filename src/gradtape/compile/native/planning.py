@@ -53,6 +53,7 @@ class Plan:
     lanes: int
     packs_a: bool = False  # into rows one behind the other
     packs_b: bool = False  # into panels, or (dots) transposed
+    group: int = 1  # panels that are packed together
     depth: int = 0  # numbers of k after which sums are laid aside until the other columns are there
 
     def scratch(self, p: Product) -> int:
@@ -73,7 +74,8 @@ class Plan:
     def room_b(self, p: Product) -> int:
         if not self.packs_b:
             return 0
-        return p.k * p.n if self.form == "dots" else self.depth * self.columns * self.lanes
+        width = self.columns * self.lanes * self.group
+        return p.k * p.n if self.form == "dots" else self.depth * width
 
     def padded(self, width: int) -> int:
         """A width in whole vectors."""
@@ -107,10 +109,12 @@ def settled(p: Product, plan: Plan) -> Plan:
     packs_b = p.b[1] != 1 or (b > L1 and p.m >= 4 * plan.rows)
     # Of A's columns a tile takes a few numbers each. Blocks for the caches' sake alone, as Goto
     # has them, cost more than they save here: 74 GFLOP/s for 77 with 2048 x 2048 x 2048.
-    packs_a = p.a[1] != 1 and a > L2 and p.n >= 256
+    packs_a = p.a[1] != 1 and a > L2 // 4 and p.n >= 512
     if p.a[1] != 1 and a > L1 and not packs_a:
         depth = shared(p.k, DEPTH)
-    return replace(plan, packs_a=packs_a, packs_b=packs_b, depth=depth)
+    apart = packs_b and p.b[1] == 1 and p.b[0] * p.itemsize >= 2048
+    group = 2 if apart else 1
+    return replace(plan, packs_a=packs_a, packs_b=packs_b, depth=depth, group=group)
 
 
 def shared(count: int, most: int) -> int:
