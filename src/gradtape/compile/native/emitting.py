@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from llvmlite import ir
@@ -92,12 +93,6 @@ class Emitter:
 
         return index, carried, close
 
-    @contextmanager
-    def where(self, condition: Value) -> Iterator[None]:
-        """What follows, if it is so."""
-        with self.b.if_then(condition):
-            yield
-
     # --- memory -----------------------------------------------------------------------------------
     def vector(self, lanes: int) -> Any:
         return self.kind if lanes == 1 else ir.VectorType(self.kind, lanes)
@@ -173,7 +168,12 @@ class Emitter:
 
 
 def integer(value: Index) -> Value:
-    return ir.Constant(I64, value) if isinstance(value, int) else value
+    return _constant(value) if isinstance(value, int) else value
+
+
+@cache
+def _constant(value: int) -> Value:
+    return ir.Constant(I64, value)
 
 
 def mangled(kind: Any) -> str:

@@ -105,8 +105,9 @@ def settled(p: Product, plan: Plan) -> Plan:
     """With what it packs."""
     depth = max(p.k, 1)
     a, b = p.m * p.k * p.itemsize, p.k * p.b[0] * p.itemsize
-    # Rows of B that lie apart fall into the same places of the first cache if it is large.
-    packs_b = p.b[1] != 1 or (b > L1 and p.m >= 4 * plan.rows)
+    # Rows of B whose distance is a power of two fall into the same places of the first cache.
+    crowded = p.b[0] * p.itemsize % 512 == 0
+    packs_b = p.b[1] != 1 or (b > (L1 // 2 if crowded else 2 * L1) and p.m >= 4 * plan.rows)
     # Of A's columns a tile takes a few numbers each. Blocks for the caches' sake alone, as Goto
     # has them, cost more than they save here: 74 GFLOP/s for 77 with 2048 x 2048 x 2048.
     packs_a = p.a[1] != 1 and a > L2 // 4 and p.n >= 512
@@ -162,7 +163,7 @@ def step(rows: int, columns: int, near: bool = True, far: bool = False) -> float
     loads = rows + columns
     latency = LATENCY if near else 1.15 * LATENCY
     bound = max(rows * columns / 2, loads / 2, latency, 1.6 * columns if far else 0.0)
-    return bound + 0.15 * loads
+    return bound + (0.1 if near else 0.15) * loads
 
 
 def ceiling_power(n: int) -> int:

@@ -97,9 +97,8 @@ def along(
     e: Emitter, stop: Index, stride: int, sums: Sequence[Value],
     step: Callable[[Index, Sequence[Value]], list[Value]],
 ) -> Sequence[Value]:  # fmt: skip
-    """Steps along k: up to four are written out, more are a loop, which needs no unrolling."""
-    if isinstance(stop, int) and stop <= 4 * stride:
-        for at in range(0, stop, stride):
-            sums = step(at, sums)
-        return sums
+    """Steps along k: always a loop, as LLVM moves what is written out into the rows' branches, and
+    then runs out of registers. Two or four steps in one were no faster."""
+    if isinstance(stop, int) and stop <= stride:
+        return step(0, sums) if stop > 0 else sums
     return e.fold(stop, stride, sums, step)
