@@ -3,7 +3,7 @@
     python benchmarks/products.py                     # the sizes of the workloads
     python benchmarks/products.py 32x64x64:NT 7x9x200:TN:f8
 
-`sgemm` is SciPy's OpenBLAS, called as our kernels are, from machine code; `matmul` is NumPy's, by
+`gemm` is SciPy's OpenBLAS, called as our kernels are, from machine code; `matmul` is NumPy's, by
 `np.matmul(out=)` from Python. Processor time counts, the best of many rounds in turn.
 """
 
@@ -13,27 +13,31 @@ import os
 import sys
 import time
 
-for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ[name] = "1"
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when NumPy and SciPy are imported
 
-import llvmlite.binding as llvm
-import numpy as np
-from llvmlite import ir
-from scipy.linalg import cython_blas
+import llvmlite.binding as llvm  # noqa: E402
+import numpy as np  # noqa: E402
+from llvmlite import ir  # noqa: E402
+from scipy.linalg import cython_blas  # noqa: E402
 
-from gradtape.compile.native import machine, planning, products
-from gradtape.compile.native.emitting import I64, KINDS, POINTER, Emitter
+from gradtape.compile.native import machine, planning, products  # noqa: E402
+from gradtape.compile.native.emitting import I64, KINDS, POINTER, Emitter  # noqa: E402
 
-SIZES = """
-32x64x4 32x64x64 32x2x64 64x64x32:TN 32x64x64:NT 4x64x32:TN 64x2x32:TN 32x64x2:NT
-128x256x784 784x256x128:TN 128x256x256 128x256x256:NT 256x256x128:TN
-128x10x256 128x256x10:NT 256x10x128:TN
-512x1024x1024 512x1024x1024:NT 1024x1024x512:TN 2048x2048x2048
-32x256x64 32x64x256:NT 64x256x32:TN 64x64x32 64x32x64 64x64x32:NT
-1000x50x50 1000x50x50:NT 50x50x1000:TN 1000x1x50 1000x50x1:NT 50x1x1000:TN
-8x64x64 8x64x64:NT 64x64x8:TN 1x64x64 1x64x64:NT 64x1x64 64x1x64:TN
-32x64x64:NN:f8 32x64x64:NT:f8 128x256x256:NN:f8 512x512x512:TT:f8
-""".split()
+SIZES = {
+    "4-64-64-2, batch 32": "32x64x4 32x64x64 32x2x64 32x64x2:NT 32x64x64:NT "
+    "64x2x32:TN 64x64x32:TN 4x64x32:TN",
+    "784-256-256-10, batch 128": "128x256x784 128x256x256 128x10x256 128x256x10:NT "
+    "128x256x256:NT 256x10x128:TN 256x256x128:TN 784x256x128:TN",
+    "width 1024, batch 512": "512x1024x1024 512x1024x1024:NT 1024x1024x512:TN",
+    "an LSTM of 64 units, batch 32": "32x256x64 32x64x256:NT 64x256x32:TN 64x256x1600:TN",
+    "attention, heads of 32": "64x64x32:NT 64x32x64 64x32x64:TN",
+    "a tanh network, 1,000 points": "1000x50x50 1000x50x50:NT 50x50x1000:TN "
+    "1000x1x50 1000x50x1:NT 50x1x1000:TN",
+    "few rows": "8x64x64 8x64x64:NT 64x64x8:TN 1x64x64 1x64x64:NT 64x1x64 64x1x64:TN",
+    "odd": "17x33x65 100x100x100 129x127x131:NT 30x30x30:TN",
+    "large": "2048x2048x2048 512x512x512:TT",
+    "float64": "32x64x64:NN:f8 32x64x64:NT:f8 64x64x32:TN:f8 128x256x256:NN:f8 512x512x512:TT:f8",
+}
 CALL = [*[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 2]
 
 
@@ -132,27 +136,32 @@ def measure(m, n, k, layout, dtype, seconds):
     return best, compiling, planning.plan(p)
 
 
+def report(size, seconds):
+    """A line of the table."""
+    shape, layout, dtype = (size.split(":") + ["NN", "f4"][size.count(":") :])[:3]
+    m, n, k = map(int, shape.split("x"))
+    best, compiling, plan = measure(m, n, k, layout, dtype, seconds)
+    ours, blas, numpy = (2e-9 * m * n * k / t for t in best)
+    packs = "".join(name for name, on in (("A", plan.packs_a), ("B", plan.packs_b)) if on)
+    rates = "".join(f"{r:8.1f}" for r in (ours, blas, numpy))
+    ratios = "".join(f"{r:8.2f}" for r in (ours / blas, ours / numpy))
+    kernel = f"{plan.form} {plan.rows}x{plan.columns} {packs}"
+    print(
+        f"{shape:15} {layout} {dtype}{rates}{ratios}{compiling * 1e3:6.0f} ms  {kernel}", flush=True
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("sizes", nargs="*", default=SIZES, help="MxNxK[:LAYOUT[:f8]]")
+    parser.add_argument("sizes", nargs="*", help="MxNxK[:LAYOUT[:f8]]")
     parser.add_argument("--seconds", type=float, default=0.5)
     options = parser.parse_args()
-    print(
-        f"{'m x n x k':24}{'ours':>8}{'sgemm':>8}{'matmul':>8}{'/sgemm':>8}{'/matmul':>8}  compiled in"
-    )
-    for size in options.sizes:
-        shape, layout, dtype = (size.split(":") + ["NN", "f4"][size.count(":") :])[:3]
-        m, n, k = map(int, shape.split("x"))
-        best, compiling, plan = measure(m, n, k, layout, dtype, options.seconds)
-        rates = [2e-9 * m * n * k / t for t in best]
-        packs = "".join(name for name, on in (("A", plan.packs_a), ("B", plan.packs_b)) if on)
-        ratios = rates[0] / rates[1], rates[0] / rates[2]
-        print(
-            f"{shape:16}{layout} {dtype}  " + "".join(f"{r:8.1f}" for r in rates)
-            + "".join(f"{r:8.2f}" for r in ratios)
-            + f"{compiling * 1e3:6.0f} ms  {plan.form} {plan.rows}x{plan.columns} {packs}",
-            flush=True,
-        )  # fmt: skip
+    titles = "".join(f"{t:>8}" for t in ("ours", "gemm", "matmul", "/gemm", "/matmul"))
+    print(f"{'m x n x k':21}{titles}  compiled in")
+    for title, sizes in ({"": " ".join(options.sizes)} if options.sizes else SIZES).items():
+        print(title)
+        for size in sizes.split():
+            report(size, options.seconds)
     return 0
 
 

@@ -125,7 +125,8 @@ def test_any_product_by_any_kernel_in_any_shares(m, n, k, layout, dtype, alpha, 
 def every_plan(p):
     """Kernels that `plan` could choose for larger products of this layout, too."""
     found = []
-    for plan in planning.candidates(p):
+    here = machine.host().lanes(p.itemsize), machine.host().registers
+    for plan in planning.candidates(p, *here):
         found.append(plan)
         if plan.form == "panels":
             depth = max(p.k // 3, 1)

@@ -101,11 +101,5 @@ class Code:
 
 
 def compile(module: ir.Module | str, passes: bool = True) -> Code:
-    """The functions of a module, ready to be called.
-
-    >>> code = compile("define i64 @answer() {\\n ret i64 42\\n}")
-    >>> import ctypes
-    >>> ctypes.CFUNCTYPE(ctypes.c_int64)(code.address("answer"))()
-    42
-    """
+    """The functions of a module, ready to be called."""
     return Code(host().assemble(module, passes))

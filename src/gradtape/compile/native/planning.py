@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 from .machine import host
 
@@ -84,15 +85,20 @@ class Plan:
 
 def plan(p: Product) -> Plan:
     """The kernel for a product."""
+    return _plan(p, host().lanes(p.itemsize), host().registers)
+
+
+@cache
+def _plan(p: Product, lanes: int, registers: int) -> Plan:
     nothing = Plan("panels", 1, 1, 1, depth=p.k)
-    return min(candidates(p), key=lambda c: cost(p, c), default=nothing)
+    return min(candidates(p, lanes, registers), key=lambda c: cost(p, c), default=nothing)
 
 
-def candidates(p: Product) -> Iterator[Plan]:
-    lanes = host().lanes(p.itemsize)
-    for rows, columns in tiles(host().registers, 8):
+def candidates(p: Product, lanes: int, registers: int) -> Iterator[Plan]:
+    """What a product can be computed by, on a processor with so many vectors of so many numbers."""
+    narrow = min(lanes, ceiling_power(p.n))
+    for rows, columns in tiles(registers, 8):
         if rows <= p.m:
-            narrow = min(lanes, ceiling_power(p.n))
             if columns <= -(-p.n // narrow):
                 yield settled(p, Plan("panels", rows, columns, narrow))
             if p.a[1] == 1 and columns <= min(p.n, lanes) and p.k >= lanes:
