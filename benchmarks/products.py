@@ -15,13 +15,13 @@ import time
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when NumPy and SciPy are imported
 
-import llvmlite.binding as llvm  # noqa: E402
-import numpy as np  # noqa: E402
-from llvmlite import ir  # noqa: E402
-from scipy.linalg import cython_blas  # noqa: E402
+import llvmlite.binding as llvm
+import numpy as np
+from llvmlite import ir
+from scipy.linalg import cython_blas
 
-from gradtape.compile.native import machine, planning, products  # noqa: E402
-from gradtape.compile.native.emitting import I64, KINDS, POINTER, Emitter  # noqa: E402
+from gradtape.compile.native import machine, planning, products
+from gradtape.compile.native.emitting import I64, KINDS, POINTER, Emitter
 
 SIZES = {
     "4-64-64-2, batch 32": "32x64x4 32x64x64 32x2x64 32x64x2:NT 32x64x64:NT "

@@ -13,6 +13,7 @@ L2 = 512 * 1024
 DEPTH = 160  # numbers of k whose part of A and B stays in the first cache
 # By what a Zen 3 takes; other processors differ less than forms do.
 LATENCY = 4.0  # of an fma: so many cycles must pass before a sum takes its next number
+FEW = 24  # rows or columns: with more, dots read too much again and again
 COPY, TRANSPOSE, SINGLE = 0.1, 0.25, 1.0  # cycles a number
 
 
@@ -97,11 +98,12 @@ def _plan(p: Product, lanes: int, registers: int) -> Plan:
 def candidates(p: Product, lanes: int, registers: int) -> Iterator[Plan]:
     """What a product can be computed by, on a processor with so many vectors of so many numbers."""
     narrow = min(lanes, ceiling_power(p.n))
+    dots = p.a[1] == 1 and p.k >= lanes and min(p.m, p.n) <= FEW
     for rows, columns in tiles(registers, 8):
         if rows <= p.m:
             if columns <= -(-p.n // narrow):
                 yield settled(p, Plan("panels", rows, columns, narrow))
-            if p.a[1] == 1 and columns <= min(p.n, lanes) and p.k >= lanes:
+            if dots and columns <= min(p.n, lanes):
                 yield Plan("dots", rows, columns, lanes, packs_b=p.b[0] != 1)
         if p.a[0] == 1 and columns == p.n and rows * lanes <= p.m:
             yield Plan("pillars", rows, columns, lanes)
