@@ -101,7 +101,7 @@ class Emitter:
         """The address of an element."""
         if isinstance(offset, int) and offset == 0:
             return pointer
-        return self.b.gep(pointer, [integer(offset)], inbounds=True, source_etype=self.kind)
+        return self.b.gep(pointer, [integer(offset)], source_etype=self.kind)
 
     def load(self, pointer: Value, lanes: int = 1) -> Value:
         return self.b.load(pointer, align=self.itemsize, typ=self.vector(lanes))
