@@ -124,7 +124,7 @@ def settled(p: Product, plan: Plan) -> Plan:
     # Rows of B in pages of their own are visited less often, a large A is read less often:
     # 87 for 78 GFLOP/s with 512 x 1024 x 1024, 89 for 82 with 2048 x 2048 x 2048.
     apart = p.b[1] == 1 and p.b[0] * p.itemsize >= 2048
-    group = 4 if packs_b and a > 8 * L2 else 3 if packs_b and apart else 1
+    group = 8 if packs_b and a > 8 * L2 else 3 if packs_b and apart else 1
     return replace(plan, packs_a=packs_a, packs_b=packs_b, depth=depth, group=group)
 
 

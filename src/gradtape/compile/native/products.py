@@ -122,7 +122,7 @@ class Kernel:
         if plan.group == 1:
             packing.copy(e, self.b.part(e, at, left), Block(self.scratch, padded, 1), depth, width)
             return
-        # Where each row is in a page of its own, to find the page takes longer than to copy from it.
+        # Where each row is in a page of its own, finding the page takes longer than copying.
         by_rows = self.b.column == 1
         with e.each(0, depth) if by_rows else nullcontext(0) as i, e.each(left, right, width) as j:
             place = e.add(e.mul(e.sub(j, left), plan.depth), e.mul(i, padded))
