@@ -28,8 +28,22 @@ class Block:
         return Block(self.start, self.column, self.row)
 
 
-def copy(e: Emitter, source: Block, target: Block, rows: Index, columns: Index) -> None:
-    """`target[i, j] = source[i, j]`, where the target's columns lie one behind the other."""
+def copy(
+    e: Emitter, source: Block, target: Block, rows: Index, columns: Index, fill: bool = False
+) -> None:
+    """`target[i, j] = source[i, j]`, where the target's columns lie one behind the other.
+
+    With `fill` the last vector of a row is filled up with 0: numbers that are left over in memory
+    could be so small that processors take a hundred times as long.
+    """
+    if fill and columns % e.lanes:
+        last = columns - columns % e.lanes
+        with e.each(0, rows) as i:
+            part = e.constant(0.0, e.lanes)
+            if source.column == 1:
+                part = e.load_some(source.at(e, i, last), columns - last)
+            e.store(part, target.at(e, i, last))
+        columns = last if source.column == 1 else columns
     if source.column == 1:
         _copy_rows(e, source, target, rows, columns)
     elif source.row == 1:
@@ -40,6 +54,8 @@ def copy(e: Emitter, source: Block, target: Block, rows: Index, columns: Index) 
 
 def _copy_rows(e: Emitter, source: Block, target: Block, rows: Index, columns: Index) -> None:
     across = _whole(e, columns)
+    if not some(0, columns):
+        return
     with e.each(0, rows) as i:
         for start, stop, lanes in ((0, across, e.lanes), (across, columns, 1)):
             if some(start, stop):

@@ -120,14 +120,18 @@ class Kernel:
         e, plan = self.e, self.plan
         padded = plan.padded(width)
         if plan.group == 1:
-            packing.copy(e, self.b.part(e, at, left), Block(self.scratch, padded, 1), depth, width)
+            panel, source = Block(self.scratch, padded, 1), self.b.part(e, at, left)
+            packing.copy(e, source, panel, depth, width, fill=True)
             return
         # Where each row is in a page of its own, finding the page takes longer than copying.
         by_rows = self.b.column == 1
         with e.each(0, depth) if by_rows else nullcontext(0) as i, e.each(left, right, width) as j:
             place = e.add(e.mul(e.sub(j, left), plan.depth), e.mul(i, padded))
-            panel = Block(e.at(self.scratch, place), padded, 1)
-            packing.copy(e, self.b.part(e, e.add(at, i), j), panel, 1 if by_rows else depth, width)
+            panel, source = (
+                Block(e.at(self.scratch, place), padded, 1),
+                self.b.part(e, e.add(at, i), j),
+            )
+            packing.copy(e, source, panel, 1 if by_rows else depth, width, fill=True)
 
     def dots(self) -> None:
         e, p, plan = self.e, self.p, self.plan
