@@ -119,7 +119,7 @@ def measure(m, n, k, layout, dtype, seconds):
     start = room.ctypes.data + -room.ctypes.data % 64
     args = a.ctypes.data, b.ctypes.data, c.ctypes.data, 0, m, start, None
     x, y = (v if t == "N" else v.T for v, t in zip((a, b), layout, strict=True))
-    repeats = max(1, int(1e6 / (m * n * k)))
+    repeats = max(1, int(5e6 / (m * n * k)))
 
     def matmul(*_):
         for _ in range(repeats):

@@ -113,7 +113,6 @@ class Emitter:
         kind, mask = self.vector(self.lanes), ir.VectorType(I1, self.lanes)
         name = f"llvm.masked.load.{mangled(kind)}.p0"
         found = [int(lane < present) for lane in range(self.lanes)]
-        # As fast as a plain load, where a masked store takes 12 cycles (Zen 3).
         align = ir.Constant(I32, self.itemsize)
         rest = ir.Constant(kind, None)
         return self.call(name, kind, pointer, align, ir.Constant(mask, found), rest)

@@ -14,7 +14,7 @@ DEPTH = 160  # numbers of k whose part of A and B stays in the first cache
 # By what a Zen 3 takes; other processors differ less than forms do.
 LATENCY = 4.0  # of an fma: so many cycles must pass before a sum takes its next number
 FEW = 24  # rows or columns: with more, dots read too much again and again
-COPY, TRANSPOSE, SINGLE = 0.1, 0.25, 1.0  # cycles a number
+COPY, TRANSPOSE, SINGLE = 0.3, 0.4, 2.0  # cycles a number
 
 
 @dataclass(frozen=True)
@@ -116,13 +116,14 @@ def settled(p: Product, plan: Plan) -> Plan:
     # Rows of B whose distance is a power of two fall into the same places of the first cache.
     crowded = p.b[0] * p.itemsize % 512 == 0
     packs_b = p.b[1] != 1 or (b > (L1 // 2 if crowded else 2 * L1) and p.m >= 4 * plan.rows)
-    # Of A's columns a tile takes a few numbers each. Blocks for the caches' sake alone, as Goto
-    # has them, cost more than they save here: 74 GFLOP/s for 77 with 2048 x 2048 x 2048.
+    # Of A's columns a tile takes a few numbers each. Blocks of rows and of k for the caches' sake
+    # alone, as Goto has them, were no faster: 70 for 78 GFLOP/s with 512 x 1024 x 1024, and 74 for
+    # 74 with 2048 x 2048 x 2048.
     packs_a = p.a[1] != 1 and a > L2 // 4 and p.n >= 512
     if p.a[1] != 1 and a > L1 and not packs_a:
         depth = shared(p.k, DEPTH)
-    # Rows of B in pages of their own are visited less often, a large A is read less often:
-    # 87 for 78 GFLOP/s with 512 x 1024 x 1024, 89 for 82 with 2048 x 2048 x 2048.
+    # In groups, rows of B in pages of their own are visited less often, and a large A is read less
+    # often: 87 for 78 GFLOP/s with 512 x 1024 x 1024 (3 panels), 89 for 82 with 2048 cubed (4).
     apart = p.b[1] == 1 and p.b[0] * p.itemsize >= 2048
     group = 8 if packs_b and a > 8 * L2 else 3 if packs_b and apart else 1
     return replace(plan, packs_a=packs_a, packs_b=packs_b, depth=depth, group=group)
