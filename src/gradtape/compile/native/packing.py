@@ -104,8 +104,8 @@ def _copy_row(
     start, stop = columns
     short = isinstance(start, int) and isinstance(stop, int) and stop - start <= 8 * lanes
     parts = [(j, j + lanes) for j in range(start, stop, lanes)] if short else [columns]
-    for part in parts:
-        with e.each(*part, lanes) as j:
+    for first, past in parts:
+        with e.each(first, past, lanes) as j:
             e.store(e.load(source.at(e, i, j), lanes), target.at(e, i, j))
 
 
