@@ -24,8 +24,6 @@ SIGNATURE = ctypes.CFUNCTYPE(
     None, *[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p
 )
 CLOSE = {"f4": 1e-5, "f8": 1e-13}
-settings.register_profile("products", deadline=None, derandomize=True)
-settings.load_profile("products")
 
 
 def fenced(count, dtype):
@@ -111,7 +109,7 @@ gaps = st.tuples(*[st.sampled_from([0, 0, 3])] * 3)
 alphas = st.sampled_from([1.0, -0.01, 2.5])
 
 
-@settings(max_examples=80)
+@settings(max_examples=80, deadline=None, derandomize=True)
 @given(sizes, sizes, sizes, layouts, dtypes, alphas, st.booleans(), gaps, st.data())
 def test_any_product_by_any_kernel_in_any_shares(m, n, k, layout, dtype, alpha, add, gaps, data):
     case = Case(m, n, k, layout, dtype, alpha, add, gaps)

@@ -14,7 +14,7 @@ DEPTH = 160  # numbers of k whose part of A and B stays in the first cache
 # By what a Zen 3 takes; other processors differ less than forms do.
 LATENCY = 4.0  # of an fma: so many cycles must pass before a sum takes its next number
 FEW = 24  # rows or columns: with more, dots read too much again and again
-COPY, TRANSPOSE, SINGLE = 0.3, 0.4, 2.0  # cycles a number
+COPY, TRANSPOSE, SINGLE = 0.3, 0.3, 2.0  # cycles a number
 
 
 @dataclass(frozen=True)
