@@ -71,13 +71,9 @@ def over_lanes(e: Emitter, vectors: Sequence[Value]) -> tuple[Value, list[int]]:
         low = [o + lane for o in starts for lane in range(distance)]
         high = [lane + distance for lane in low]
         pairs = [(i, min(i + 1, len(vectors) - 1)) for i in range(0, len(vectors), 2)]
-        labels = [[(labels[x] + labels[y])[lane] for lane in low] for x, y in pairs]
-        vectors = [
-            e.b.fadd(
-                e.shuffle(vectors[x], vectors[y], low), e.shuffle(vectors[x], vectors[y], high)
-            )
-            for x, y in pairs
-        ]
+        labels = [[(labels[i] + labels[j])[lane] for lane in low] for i, j in pairs]
+        both = [(vectors[i], vectors[j]) for i, j in pairs]
+        vectors = [e.b.fadd(e.shuffle(x, y, low), e.shuffle(x, y, high)) for x, y in both]
     return vectors[0], [labels[0].index(i) for i in range(max(labels[0]) + 1)]
 
 
@@ -101,9 +97,8 @@ def along(
     e: Emitter, stop: Index, stride: int, sums: Sequence[Value],
     step: Callable[[Index, Sequence[Value]], list[Value]],
 ) -> Sequence[Value]:  # fmt: skip
-    """Steps along k: up to four are written out, more are a loop, which needs no unrolling."""
-    if isinstance(stop, int) and stop <= 4 * stride:
-        for at in range(0, stop, stride):
-            sums = step(at, sums)
-        return sums
+    """Steps along k: always a loop, as LLVM moves what is written out into the rows' branches, and
+    then runs out of registers. Two or four steps in one were no faster."""
+    if isinstance(stop, int) and stop <= stride:
+        return step(0, sums) if stop > 0 else sums
     return e.fold(stop, stride, sums, step)
