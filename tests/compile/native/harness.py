@@ -46,7 +46,9 @@ def looped(
     vector = element if width == 1 else ir.VectorType(element, width)
     module = ir.Module()
     module.triple = llvm.get_process_triple()
-    signature = ir.FunctionType(ir.VoidType(), [ir.IntType(64)] + [element.as_pointer()] * (count + 1))
+    signature = ir.FunctionType(
+        ir.VoidType(), [ir.IntType(64)] + [element.as_pointer()] * (count + 1)
+    )
     function = ir.Function(module, signature, "f")
     entry, body, end = (function.append_basic_block(name) for name in ("entry", "body", "end"))
     n, *pointers = function.args

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from .values import Value, horner, polynomial, where
+from .values import Value, by_double, horner, polynomial, where
 
 INF, NAN = math.inf, math.nan
 # log 2 as the sum of two numbers, in each of the two types.
@@ -104,6 +104,28 @@ def expm1(x: Value) -> Value:
     y = p.fma(s, s - 0.5)
     y = (y + rest.fma(s, p.fma(s, (s - 0.5) - y))) * 2.0
     return where(x.abs() < x.either(2.0**-26, 2.0**-55), x, y)  # -0.0 and subnormal numbers
+
+
+@by_double
+def sinh(x: Value) -> Value:
+    """Within 4 units in the last place in float64."""
+    # (t + t / (1 + t)) / 2 with t = e^|x| - 1
+    z = x.abs()
+    t, half = expm1(z), _half_exp(z)
+    y = where(z > 22.0, half, (t + t / (t + 1.0)) * 0.5)
+    return where(z < 2.0**-28, x, y.with_sign_of(x))
+
+
+@by_double
+def cosh(x: Value) -> Value:
+    half = _half_exp(x.abs())
+    return half + 0.25 / half
+
+
+def _half_exp(x: Value) -> Value:
+    """e^x / 2, infinite only where that is."""
+    p, _, s = scaled_exp(x.at_most(711.0))
+    return p * s * (s * 0.5)
 
 
 def quotient(a: Value, a_rest: Value, b: Value, b_rest: Value) -> Value:
@@ -202,3 +224,29 @@ def softplus(x: Value) -> Value:
 
 def log_sigmoid(x: Value) -> Value:
     return -softplus(-x)
+
+
+# --- inverses of the hyperbolic functions ---------------------------------------------------------
+@by_double
+def asinh(x: Value) -> Value:
+    """Within 4 units in the last place in float64."""
+    z = x.abs()
+    zz = z * z
+    large = z > 2.0**60
+    y = log1p(where(large, z, z + zz / ((zz + 1.0).sqrt() + 1.0)))
+    return (y + where(large, x(math.log(2)), x(0.0))).with_sign_of(x)
+
+
+@by_double
+def acosh(x: Value) -> Value:
+    """Within 4 units in the last place in float64."""
+    large, t = x > 2.0**60, x - 1.0
+    y = log1p(where(large, x, t + t.fma(t, t + t).sqrt()))
+    return where(x < 1.0, x(NAN), y + where(large, x(math.log(2)), x(0.0)))
+
+
+@by_double
+def atanh(x: Value) -> Value:
+    """Within 4 units in the last place in float64."""
+    z = x.abs()
+    return (log1p((z + z) / (1.0 - z)) * 0.5).with_sign_of(x)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 
-from .exponential import exp, nearest, power_of_two, scaled_exp, tanh
+from .exponential import exp, nearest, power_of_two, scaled_exp
 from .values import Value, horner, polynomial, where
 
 # erf(x) / x - 1 as a function of x² for |x| < 1, to 2^-28.4 and 2^-55.9.
@@ -124,10 +124,3 @@ def gelu_grad(g: Value, x: Value) -> Value:
     else:
         c, e = erfc(z), exp(-(z * z))
     return g * (e * PEAK).fma(x, c * 0.5)
-
-
-CUBE, STRETCH = struct.unpack("f", struct.pack("f", 0.044715))[0], 0.7978845608028654
-
-
-def gelu_tanh(x: Value) -> Value:
-    return x * 0.5 * (tanh((x * x * x).fma(CUBE, x) * STRETCH) + 1.0)
