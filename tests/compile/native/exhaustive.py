@@ -43,10 +43,10 @@ def by_numpy(name: str) -> Errors:
 def by_our_own(name: str) -> Errors:
     def emit(b: ir.IRBuilder, v: ir.Value) -> ir.Value:
         y = Value(b, UNARY[name](b, v))
-        truth = Value(b, UNARY[name](b, Value(b, v).double().v))
-        rounded = truth.float()
-        power = (rounded.double().bits() & (0x7FF << 52)).as_real()  # the power of two below
-        error = ((y.double() - truth).abs() / (power.at_least(2.0**-126) * 2.0**-23)).float()
+        truth = Value(b, UNARY[name](b, Value(b, v).as_double().v))
+        rounded = truth.as_float()
+        power = (rounded.as_double().bits() & (0x7FF << 52)).as_real()  # the power of two below
+        error = ((y.as_double() - truth).abs() / (power.at_least(2.0**-126) * 2.0**-23)).as_float()
         size, end = rounded.abs(), float(np.finfo(np.float32).max)
         apart = where(y.equals(rounded), y(0.0), y(math.inf))
         apart = where(y.is_nan() & rounded.is_nan(), y(0.0), apart)

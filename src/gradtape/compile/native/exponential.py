@@ -175,16 +175,16 @@ def exponent(like: Value, biased: Value) -> Value:
 
 
 def log_near_one(f: Value, e: Value, rest: Value | None = None) -> Value:
-    """log(1 + f) + e log 2, for 1 + f from sqrt(1/2) to sqrt(2)."""
+    """log(1 + f) + e log 2 + rest, for 1 + f from sqrt(1/2) to sqrt(2) and a tiny rest."""
     high, low = f.either(LN2_F32, LN2_F64)
+    small = e * low if rest is None else e.fma(low, rest)
     ff = f * f
     if f.single:
-        return e.fma(high, polynomial(f, LOG_F32, ff).fma(ff, e * low) + f)
+        return e.fma(high, polynomial(f, LOG_F32, ff).fma(ff, small) + f)
     # log(1 + f) = f - (f²/2 - s (f²/2 + R)) with R = s² P(s²): f, the exact part, comes last.
     s, half = f / (f + 2.0), ff * 0.5
     z = s * s
-    more = s.fma(polynomial(z, LOG_F64).fma(z, half), e * low if rest is None else e.fma(low, rest))
-    return e.fma(high, f - (half - more))
+    return e.fma(high, f - (half - s.fma(polynomial(z, LOG_F64).fma(z, half), small)))
 
 
 def log(x: Value) -> Value:

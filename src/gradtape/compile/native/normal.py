@@ -91,7 +91,7 @@ def erfc_for_f32(x: Value) -> tuple[Value, Value]:
 def erfc(x: Value) -> Value:
     """Within 4 units in the last place in float64, within 1 in float32, by way of float64."""
     if x.single:
-        return erfc_for_f32(x.double())[0].float()
+        return erfc_for_f32(x.as_double())[0].as_float()
     z = x.abs().at_most(27.3)
     square = z * z
     rest = (-z).fma(z, square)  # -z² = rest - square
@@ -120,7 +120,7 @@ def gelu_grad(g: Value, x: Value) -> Value:
     """g (Φ(x) + x φ(x)), with the one exponential that both have."""
     z = x * -ROOT
     if x.single:
-        c, e = (part.float() for part in erfc_for_f32(z.double()))
+        c, e = (part.as_float() for part in erfc_for_f32(z.as_double()))
     else:
         c, e = erfc(z), exp(-(z * z))
     return g * (e * PEAK).fma(x, c * 0.5)

@@ -42,18 +42,18 @@ def _limited(log: Value, x: Value) -> Value:
 
 
 def _power_for_f32(single: Value, y: Value) -> Value:
-    x = single.double().abs()
+    x = single.as_double().abs()
     biased, m = split(x)
     f = m - 1.0
     s = f / (f + 2.0)
     z = s * s
     near = (horner(z, LOG_FOR_F32) * z).fma(s, s + s)
     log = _limited(exponent(x, biased).fma(math.log(2), near), x)
-    product = (log * y.double()).at_most(89.0).at_least(-105.0)
+    product = (log * y.as_double()).at_most(89.0).at_least(-105.0)
     n, bits = nearest(product, 1 / math.log(2))
     r = n.fma(-math.log(2), product)
     p = polynomial(r, EXP_FOR_F32).fma(r * r, r) + 1.0
-    return (p * power_of_two(x, bits)).float()
+    return (p * power_of_two(x, bits)).as_float()
 
 
 def _power_f64(x: Value, y: Value) -> Value:

@@ -118,10 +118,6 @@ class Value:
     def __lshift__(self, other: Number) -> Value:
         return Value(self.b, self.b.shl(self.v, self(other).v))
 
-    def __rshift__(self, other: Number) -> Value:
-        """Arithmetic: the sign stays."""
-        return Value(self.b, self.b.ashr(self.v, self(other).v))
-
     def shifted_down(self, count: int) -> Value:
         """Zeros come in from above."""
         return Value(self.b, self.b.lshr(self.v, self(count).v))
@@ -185,10 +181,6 @@ class Value:
     def sqrt(self) -> Value:
         return self._call("llvm.sqrt")
 
-    def round(self) -> Value:
-        """The nearest whole number, halves to even."""
-        return self._call("llvm.nearbyint")
-
     def floor(self) -> Value:
         return self._call("llvm.floor")
 
@@ -203,10 +195,10 @@ class Value:
         return where(self < bound, self(bound), self)
 
     # --- conversions ------------------------------------------------------------------------------
-    def double(self) -> Value:
+    def as_double(self) -> Value:
         return Value(self.b, self.b.fpext(self.v, self.type_of(ir.DoubleType())))
 
-    def float(self) -> Value:
+    def as_float(self) -> Value:
         return Value(self.b, self.b.fptrunc(self.v, self.type_of(ir.FloatType())))
 
     def whole_as(self, other: Value) -> Value:
@@ -245,7 +237,7 @@ def by_double(formula: Callable[..., Value]) -> Callable[..., Value]:
     def compute(*operands: Value) -> Value:
         if not operands[0].single:
             return formula(*operands)
-        return formula(*[x.double() for x in operands]).float()
+        return formula(*[x.as_double() for x in operands]).as_float()
 
     compute.__name__, compute.__doc__ = formula.__name__, formula.__doc__
     return compute
