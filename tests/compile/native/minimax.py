@@ -141,7 +141,6 @@ FITS: dict[str, tuple[Any, ...]] = {
         log_rest, lambda f: f**2 / abs(mp.log1p(f)),
         1 / ROOT - 1 - mpf("1e-6"), ROOT - 1 + mpf("1e-6"), 8, f32,
     ),
-    "LOG_TO_2_F32": (log_rest, lambda f: f, mpf(0), mpf(1), 8, f32),
     # (log((1 + s) / (1 - s)) - 2 s) / s³ of s²
     "LOG_F64": (atanh_rest, lambda z: z / 2, mpf(0), mpf("0.02945"), 6, f64),
     "LOG_FOR_F32": (atanh_rest, lambda z: z / 2, mpf(0), mpf("0.02945"), 3, f64),

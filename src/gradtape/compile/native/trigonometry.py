@@ -125,8 +125,10 @@ def _asin_parts(x: Value) -> tuple[Value, Value, Value]:
 def asin(x: Value) -> Value:
     far, s, t = _asin_parts(x)
     high, low = x.either(QUARTER_F32, QUARTER_F64)[:2]
-    # Near 1/2 the first difference is exact.
-    return where(far, (high - (s + s)) - (t + t - low), s + t).with_sign_of(x)
+    ss = s + s
+    first = high - ss
+    rest = (high - first) - ss  # what rounding took
+    return where(far, first - ((t + t - low) - rest), s + t).with_sign_of(x)
 
 
 def acos(x: Value) -> Value:
