@@ -3,8 +3,8 @@
 `python -m tests.compile.native.exhaustive [--own] [name …]` prints for each function its largest
 error in units in the last place and where that is. The true values are NumPy's and SciPy's in
 float64, which takes 2 to 5 minutes for each of the 23; with `--own` our own in float64, in native
-code altogether: 20 seconds, where `test_functions.py` has shown these to be right. That says nothing
-of those that compute float32 in float64 (tan, sinh, cosh, asinh, acosh, atanh).
+code altogether: 20 seconds, where `test_functions.py` has shown these to be right. That says
+nothing of those that compute float32 in float64 (tan, sinh, cosh, asinh, acosh, atanh).
 """
 
 from __future__ import annotations
