@@ -59,23 +59,16 @@ def remez(f: Function, weight: Function, low: Any, high: Any, degree: int) -> tu
     return p, worst
 
 
-def rounded(f: Any, w: Any, low: Any, high: Any, degree: int, kinds: list[Any]) -> Any:
-    """Coefficients as numbers of `kinds`, one for each, the last kind for all others: each is
-    rounded and then the rest fitted anew, so that it takes up the rounding error."""
+def rounded(f: Any, w: Any, low: Any, high: Any, degree: int, kind: Any) -> Any:
+    """Coefficients of the type `kind`: each of the first three is rounded and then the rest fitted
+    anew, so that it takes up the rounding error."""
     done: list[Any] = []
-    for k in range(degree + 1):
-        kind = kinds[min(k, len(kinds) - 1)]
-
-        def rest(x: Any, k: int = k) -> Any:
-            return (f(x) - value(done, x)) / x**k
-
-        if k < 3:  # below, the effect of rounding is small
-            p, _ = remez(rest, lambda x, k=k: w(x) * x**k, low, high, degree - k)
-            done.append(mpf(float(kind(p[0]))))
-            last = p
-        else:
-            done += [mpf(float(kind(c))) for c in last[1:]]
-            break
+    for k in range(3):
+        fixed = list(done)
+        rest = lambda x, k=k, fixed=fixed: (f(x) - value(fixed, x)) / x**k
+        p, _ = remez(rest, lambda x, k=k: w(x) * x**k, low, high, degree - k)
+        done.append(mpf(float(kind(p[0]))))
+    done += [mpf(float(kind(c))) for c in p[1:]]
     grid = [mpf(low) + (mpf(high) - low) * (k + mpf(1) / 2) / 2000 for k in range(2000)]
     return [float(c) for c in done], max(abs((value(done, x) - f(x)) * w(x)) for x in grid)
 
@@ -135,50 +128,55 @@ def where_t_is(x: str) -> Any:
 
 QUARTER = (mp.pi / 4 + mpf("1e-4")) ** 2
 
-# name: what is fitted, by which weight its errors count, from, to, degree, dtypes of coefficients.
+# name: what is fitted, by which weight its errors count, from, to, degree, dtype of coefficients.
 FITS: dict[str, tuple[Any, ...]] = {
     # (e^r - 1 - r) / r²
-    "EXP_WIDE_F32": (exp_rest, lambda r: r**2 / mp.exp(r), -LN2 * 1.001, LN2 * 1.001, 6, [f32]),
-    "EXP_WIDE_F64": (exp_rest, lambda r: r**2 / mp.exp(r), -LN2 * 1.001, LN2 * 1.001, 11, [f64]),
-    "EXP_F32": (exp_rest, abs, -LN2 * 0.501, LN2 * 0.501, 4, [f32]),
-    "EXP_F64": (exp_rest, abs, -LN2 * 0.501, LN2 * 0.501, 10, [f64]),
-    "EXP_FOR_F32": (exp_rest, lambda r: r**2, -LN2 * 0.501, LN2 * 0.503, 5, [f64]),
+    "EXP_WIDE_F32": (exp_rest, lambda r: r**2 / mp.exp(r), -LN2 * 1.001, LN2 * 1.001, 6, f32),
+    "EXP_WIDE_F64": (exp_rest, lambda r: r**2 / mp.exp(r), -LN2 * 1.001, LN2 * 1.001, 11, f64),
+    "EXP_F32": (exp_rest, abs, -LN2 * 0.501, LN2 * 0.501, 4, f32),
+    "EXP_F64": (exp_rest, abs, -LN2 * 0.501, LN2 * 0.501, 10, f64),
+    "EXP_FOR_F32": (exp_rest, lambda r: r**2, -LN2 * 0.501, LN2 * 0.503, 5, f64),
     # (log(1 + f) - f) / f²
     "LOG_F32": (
         log_rest, lambda f: f**2 / abs(mp.log1p(f)),
-        1 / ROOT - 1 - mpf("1e-6"), ROOT - 1 + mpf("1e-6"), 8, [f32],
+        1 / ROOT - 1 - mpf("1e-6"), ROOT - 1 + mpf("1e-6"), 8, f32,
     ),
-    "LOG_TO_2_F32": (log_rest, lambda f: f, mpf(0), mpf(1), 8, [f32]),
     # (log((1 + s) / (1 - s)) - 2 s) / s³ of s²
-    "LOG_F64": (atanh_rest, lambda z: z / 2, mpf(0), mpf("0.02945"), 6, [f64]),
+    "LOG_F64": (atanh_rest, lambda z: z / 2, mpf(0), mpf("0.02945"), 6, f64),
+    "LOG_FOR_F32": (atanh_rest, lambda z: z / 2, mpf(0), mpf("0.02945"), 3, f64),
+    # the same less its first term 2/3, over s²
+    "LOG_LESS_F64": (
+        lambda z: (atanh_rest(z) - mpf(2) / 3) / z, lambda z: z**2 / 2, mpf("1e-12"),
+        mpf("0.02945"), 6, f64,
+    ),
     # erf(x) / x - 1 of x²
-    "ERF_F32": (erf_part, lambda z: 1, mpf(0), mpf(1), 6, [f32]),
-    "ERF_F64": (erf_part, lambda z: 1, mpf(0), mpf(1), 12, [f64]),
+    "ERF_F32": (erf_part, lambda z: 1, mpf(0), mpf(1), 6, f32),
+    "ERF_F64": (erf_part, lambda z: 1, mpf(0), mpf(1), 12, f64),
     # erfc(2.475 + t); log(erfc(x)) / x
     "ERFC_FAR_F32": (
-        lambda t: mp.erfc(mpf("2.475") + t), lambda t: 1, mpf("-1.48"), mpf("1.48"), 14, [f32],
+        lambda t: mp.erfc(mpf("2.475") + t), lambda t: 1, mpf("-1.48"), mpf("1.48"), 14, f32,
     ),
     "LOG_ERFC_F64": (
-        lambda x: mp.log(mp.erfc(x)) / x, lambda x: x * mp.erfc(x), mpf(1), mpf("5.95"), 17, [f64],
+        lambda x: mp.log(mp.erfc(x)) / x, lambda x: x * mp.erfc(x), mpf(1), mpf("5.95"), 17, f64,
     ),
     # e^(x²) erfc(x) (1 + x) of (x - 3) / (x + 3), for float32 and for float64
     "ERFC_FOR_F32": (
-        scaled_erfc, lambda t: 1 / scaled_erfc(t), where_t_is("0"), where_t_is("10.2"), 11, [f64],
+        scaled_erfc, lambda t: 1 / scaled_erfc(t), where_t_is("0"), where_t_is("10.2"), 11, f64,
     ),
     "ERFC_F64": (
-        scaled_erfc, lambda t: 1 / scaled_erfc(t), where_t_is("0.5"), where_t_is("27.3"), 21, [f64],
+        scaled_erfc, lambda t: 1 / scaled_erfc(t), where_t_is("0.5"), where_t_is("27.3"), 21, f64,
     ),
     # (sin(r) / r - 1) / r² and (cos(r) - 1 + r²/2) / r⁴ of r²
-    "SIN_F32": (sin_rest, lambda z: z, mpf(0), QUARTER, 2, [f32]),
-    "SIN_F64": (sin_rest, lambda z: z, mpf(0), QUARTER, 5, [f64]),
-    "COS_F32": (cos_rest, lambda z: z * z, mpf(0), QUARTER, 2, [f32]),
-    "COS_F64": (cos_rest, lambda z: z * z, mpf(0), QUARTER, 5, [f64]),
+    "SIN_F32": (sin_rest, lambda z: z, mpf(0), QUARTER, 2, f32),
+    "SIN_F64": (sin_rest, lambda z: z, mpf(0), QUARTER, 5, f64),
+    "COS_F32": (cos_rest, lambda z: z * z, mpf(0), QUARTER, 2, f32),
+    "COS_F64": (cos_rest, lambda z: z * z, mpf(0), QUARTER, 5, f64),
     # (atan(t) / t - 1) / t² of t²
-    "ATAN_F32": (atan_rest, lambda z: z, mpf(0), mpf(1), 8, [f32]),
-    "ATAN_F64": (atan_rest, lambda z: z, mpf(0), mpf(1), 19, [f64]),
+    "ATAN_F32": (atan_rest, lambda z: z, mpf(0), mpf(1), 8, f32),
+    "ATAN_F64": (atan_rest, lambda z: z, mpf(0), mpf(1), 19, f64),
     # (asin(t) / t - 1) / t² of t²
-    "ASIN_F32": (asin_rest, lambda z: z, mpf(0), mpf("0.25"), 4, [f32]),
-    "ASIN_F64": (asin_rest, lambda z: z, mpf(0), mpf("0.25"), 11, [f64]),
+    "ASIN_F32": (asin_rest, lambda z: z, mpf(0), mpf("0.25"), 4, f32),
+    "ASIN_F64": (asin_rest, lambda z: z, mpf(0), mpf("0.25"), 11, f64),
 }  # fmt: skip
 
 
@@ -187,7 +185,7 @@ def main(names: list[str]) -> None:
         coefficients, error = rounded(*FITS[name])
         low, high = (float(x) for x in FITS[name][2:4])
         print(f"# {name}: on [{low:.4g}, {high:.4g}] to 2^{float(mp.log(error, 2)):.1f}")
-        print("(" + ", ".join(str(FITS[name][5][-1](c)) for c in coefficients) + ")")
+        print("(" + ", ".join(str(FITS[name][5](c)) for c in coefficients) + ")")
 
 
 if __name__ == "__main__":

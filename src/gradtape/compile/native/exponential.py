@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from .values import Value, horner, polynomial, where
+from .values import Value, by_double, polynomial, where
 
 INF, NAN = math.inf, math.nan
 # log 2 as the sum of two numbers, in each of the two types.
@@ -37,11 +37,6 @@ LOG_F32 = (
     -0.4999999, 0.33333322, -0.2500161, 0.20002227, -0.16608584, 0.14176168, -0.1324149, 0.12942842,
     -0.076747365,
 )  # fmt: skip
-# The same for f from 0 to 1, to 2^-27.6.
-LOG_TO_2_F32 = (
-    -0.4999994, 0.33330756, -0.2496128, 0.19709705, -0.15397449, 0.10752603, -0.058380485,
-    0.020587187, -0.0034034795,
-)  # fmt: skip
 # (log(1 + f) - 2 s) / s³ as a function of s² with s = f / (2 + f), for the same 1 + f, to 2^-59.5.
 LOG_F64 = (
     0.6666666666666735, 0.3999999999940929, 0.28571428743711064, 0.22222198425584566,
@@ -62,34 +57,32 @@ def power_of_two(like: Value, n: Value) -> Value:
     return ((n << like.mantissa) + like.pattern(1.0)).as_real()
 
 
-def remainder(x: Value, n: Value, times: int = 1) -> Value:
-    """x - n times log 2: the first difference is exact."""
-    high, low = x.either(LN2_F32, LN2_F64)
-    return n.fma(-low * times, n.fma(-high * times, x))
-
-
 def exp(x: Value) -> Value:
     p, _, s = scaled_exp(x.at_most(x.either(89.0, 710.0)))
     return p * s * s
 
 
 def scaled_exp(x: Value) -> tuple[Value, Value, Value]:
-    """e^x as (p + rest) s s, where the rest is what the rounding of p took."""
+    """e^x as (p + rest) s s, where the rest is what roundings took from p."""
     # e^x = 2^n 2^n e^r with x = 2 n log 2 + r: with an even power of two, a product of two equal
     # factors reaches the subnormal numbers and infinity without a special case.
     x = x.at_least(x.either(-104.0, -746.0))
     n, bits = nearest(x, 0.5 / math.log(2))
-    r = remainder(x, n, 2)
+    high, low = x.either(LN2_F32, LN2_F64)
+    first = n.fma(-2 * high, x)  # exact
+    r = n.fma(-2 * low, first)
+    r_rest = n.fma(-2 * low, first - r)
     rr = r * r
     w = polynomial(r, x.either(EXP_WIDE_F32, EXP_WIDE_F64), rr).fma(rr, r)
     p = w + 1.0
-    return p, w - (p - 1.0), power_of_two(x, bits)
+    return p, r_rest.fma(p, w - (p - 1.0)), power_of_two(x, bits)
 
 
 def _exp_less_one(x: Value) -> tuple[Value, Value, Value]:
     """p + rest = e^r - 1 and n with x = n log 2 + r."""
     n, bits = nearest(x, 1 / math.log(2))
-    r = remainder(x, n)
+    high, low = x.either(LN2_F32, LN2_F64)
+    r = n.fma(-low, n.fma(-high, x))  # the first difference is exact
     rr = r * r
     q = polynomial(r, x.either(EXP_F32, EXP_F64), rr)
     p = q.fma(rr, r)
@@ -104,6 +97,28 @@ def expm1(x: Value) -> Value:
     y = p.fma(s, s - 0.5)
     y = (y + rest.fma(s, p.fma(s, (s - 0.5) - y))) * 2.0
     return where(x.abs() < x.either(2.0**-26, 2.0**-55), x, y)  # -0.0 and subnormal numbers
+
+
+@by_double
+def sinh(x: Value) -> Value:
+    """Within 4 units in the last place in float64."""
+    # (t + t / (1 + t)) / 2 with t = e^|x| - 1
+    z = x.abs()
+    t, half = expm1(z), _half_exp(z)
+    y = where(z > 22.0, half, (t + t / (t + 1.0)) * 0.5)
+    return where(z < 2.0**-28, x, y.with_sign_of(x))
+
+
+@by_double
+def cosh(x: Value) -> Value:
+    half = _half_exp(x.abs())
+    return half + 0.25 / half
+
+
+def _half_exp(x: Value) -> Value:
+    """e^x / 2, infinite only where that is."""
+    p, _, s = scaled_exp(x.at_most(711.0))
+    return p * s * (s * 0.5)
 
 
 def quotient(a: Value, a_rest: Value, b: Value, b_rest: Value) -> Value:
@@ -153,16 +168,16 @@ def exponent(like: Value, biased: Value) -> Value:
 
 
 def log_near_one(f: Value, e: Value, rest: Value | None = None) -> Value:
-    """log(1 + f) + e log 2, for 1 + f from sqrt(1/2) to sqrt(2)."""
+    """log(1 + f) + e log 2 + rest, for 1 + f from sqrt(1/2) to sqrt(2) and a tiny rest."""
     high, low = f.either(LN2_F32, LN2_F64)
+    small = e * low if rest is None else e.fma(low, rest)
     ff = f * f
     if f.single:
-        return e.fma(high, polynomial(f, LOG_F32, ff).fma(ff, e * low) + f)
+        return e.fma(high, polynomial(f, LOG_F32, ff).fma(ff, small) + f)
     # log(1 + f) = f - (f²/2 - s (f²/2 + R)) with R = s² P(s²): f, the exact part, comes last.
     s, half = f / (f + 2.0), ff * 0.5
     z = s * s
-    more = s.fma(polynomial(z, LOG_F64).fma(z, half), e * low if rest is None else e.fma(low, rest))
-    return e.fma(high, f - (half - more))
+    return e.fma(high, f - (half - s.fma(polynomial(z, LOG_F64).fma(z, half), small)))
 
 
 def log(x: Value) -> Value:
@@ -191,14 +206,37 @@ def softplus(x: Value) -> Value:
     """log(1 + e^x) = max(x, 0) + log(1 + e^-|x|)"""
     p, rest, s = scaled_exp(-x.abs())
     e, rest = p * s * s, rest * s * s
-    if x.single:
-        ee = e * e
-        y = horner(e, LOG_TO_2_F32).fma(ee, rest) + e  # of changing signs: not in two halves
-    else:
-        large = e > math.sqrt(2) - 1
-        y = log_near_one(where(large, (e - 1.0) * 0.5, e), where(large, x(1.0), x(0.0)), rest)
-    return y + x.at_least(0.0)
+    large = e > math.sqrt(2) - 1
+    # 1 + e = 2 (1 + (e - 1) / 2); the rest counts 1 / (1 + e) times, which is about 1 - e/2.
+    f, twos = where(large, (e - 1.0) * 0.5, e), where(large, x(1.0), x(0.0))
+    return log_near_one(f, twos, rest.fma(e * -0.5, rest)) + x.at_least(0.0)
 
 
 def log_sigmoid(x: Value) -> Value:
     return -softplus(-x)
+
+
+# --- inverses of the hyperbolic functions ---------------------------------------------------------
+@by_double
+def asinh(x: Value) -> Value:
+    """Within 4 units in the last place in float64."""
+    z = x.abs()
+    zz = z * z
+    large = z > 2.0**60
+    y = log1p(where(large, z, z + zz / ((zz + 1.0).sqrt() + 1.0)))
+    return (y + where(large, x(math.log(2)), x(0.0))).with_sign_of(x)
+
+
+@by_double
+def acosh(x: Value) -> Value:
+    """Within 4 units in the last place in float64."""
+    large, t = x > 2.0**60, x - 1.0
+    y = log1p(where(large, x, t + t.fma(t, t + t).sqrt()))
+    return where(x < 1.0, x(NAN), y + where(large, x(math.log(2)), x(0.0)))
+
+
+@by_double
+def atanh(x: Value) -> Value:
+    """Within 4 units in the last place in float64."""
+    z = x.abs()
+    return (log1p((z + z) / (1.0 - z)) * 0.5).with_sign_of(x)

@@ -84,7 +84,6 @@ class Plan:
         return -(-width // self.lanes) * self.lanes
 
 
-@cache
 def plan(p: Product) -> Plan:
     """The kernel for a product."""
     return _plan(p, host().lanes(p.itemsize), host().registers)

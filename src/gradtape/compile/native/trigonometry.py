@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .turns import Reduced, outlined, reduce
-from .values import Value, horner, where
+from .turns import QUARTER_F32, QUARTER_F64, Reduced, outlined, reduce
+from .values import Value, by_double, horner, where
 
 # (sin(r) / r - 1) / r² as a function of r² for |r| <= π/4, to 2^-28 and 2^-58.
 SIN_F32 = -0.16666655, 0.008332191, -0.00019518608
@@ -49,3 +49,90 @@ def sin(x: Value) -> Value:
 @outlined
 def cos(x: Value) -> Value:
     return _wave(reduce(x), 1)
+
+
+@by_double
+@outlined
+def tan(x: Value) -> Value:
+    """Within 4 units in the last place in float64."""
+    a = reduce(x)
+    zz, odd = a.r * a.r, (a.n & 1).differs(0)
+    s, c = _sin_near(a, zz), _cos_near(a, zz)
+    y = where(odd, -c, s) / where(odd, s, c)
+    return where(x.abs() < 2.0**-27, x, y)  # for -0.0
+
+
+# --- inverses -------------------------------------------------------------------------------------
+# (atan(t) / t - 1) / t² as a function of t² for |t| <= 1, to 2^-28.3 and 2^-55.9.
+ATAN_F32 = (
+    -0.33333302, 0.19998626, -0.14265092, 0.10956663, -0.08416485, 0.05817862, -0.031395145,
+    0.0110294055, -0.0018188279,
+)  # fmt: skip
+ATAN_F64 = (
+    -0.33333333333333093, 0.19999999999955462, -0.14285714282803474, 0.11111111013682334,
+    -0.09090907119745656, 0.0769228119187017, -0.06666415035360776, 0.05880592762286439,
+    -0.052538064187660556, 0.047232961390907484, -0.042217247320173026, 0.036693660724836916,
+    -0.029985770668720615, 0.022085384840048378, -0.013995199560643384, 0.007263505285481239,
+    -0.002919417351251046, 0.0008435112815089265, -0.00015480287020448386, 1.3489867804403008e-05,
+)  # fmt: skip
+# (asin(t) / t - 1) / t² as a function of t² for |t| <= 1/2, to 2^-27.6 and 2^-55.9.
+ASIN_F32 = 0.16666754, 0.07495252, 0.04547606, 0.024151891, 0.04221231
+ASIN_F64 = (
+    0.16666666666665383, 0.07500000000342946, 0.044642856823542604, 0.03038195932924236,
+    0.022371753564891624, 0.01735977054541431, 0.013884603537107595, 0.012173248586151073,
+    0.006510977108623024, 0.019573588127106772, -0.016293601476710086, 0.03195865738908544,
+)  # fmt: skip
+
+
+def _less_than(multiple: int, p: Value) -> Value:
+    """multiple π/2 - p"""
+    high, low = p.either(QUARTER_F32, QUARTER_F64)[:2]
+    return high * multiple - (p - low * multiple)
+
+
+def _atan_to_one(t: Value) -> Value:
+    zz = t * t
+    return (horner(zz, t.either(ATAN_F32, ATAN_F64)) * zz).fma(t, t)
+
+
+def atan(x: Value) -> Value:
+    z = x.abs()
+    steep = z > 1.0
+    p = _atan_to_one(where(steep, x(1.0), z) / where(steep, z, x(1.0)))
+    return where(steep, _less_than(1, p), p).with_sign_of(x)
+
+
+def atan2(y: Value, x: Value) -> Value:
+    a, c = y.abs(), x.abs()
+    steep = a > c
+    t = where(steep, c, a) / where(steep, a, c)
+    t = where(a.equals(c), where(c.equals(0.0), x(0.0), x(1.0)), t)  # 0 / 0, infinity by itself
+    p = _atan_to_one(t)
+    p = where(steep, _less_than(1, p), p)
+    left = x.bits() < 0  # -0.0 too
+    return where(left, _less_than(2, p), p).with_sign_of(y)
+
+
+def _asin_parts(x: Value) -> tuple[Value, Value, Value]:
+    """Whether |x| > 1/2, and s, t with asin |x| = s + t, or π/2 - 2 (s + t) if so."""
+    z = x.abs()
+    far = z > 0.5
+    zz = where(far, (1.0 - z) * 0.5, z * z)
+    s = where(far, zz.sqrt(), z)
+    return far, s, horner(zz, x.either(ASIN_F32, ASIN_F64)) * zz * s
+
+
+def asin(x: Value) -> Value:
+    far, s, t = _asin_parts(x)
+    high, low = x.either(QUARTER_F32, QUARTER_F64)[:2]
+    ss = s + s
+    first = high - ss
+    rest = (high - first) - ss  # what rounding took
+    return where(far, first - ((t + t - low) - rest), s + t).with_sign_of(x)
+
+
+def acos(x: Value) -> Value:
+    far, s, t = _asin_parts(x)
+    p, right = s + t, x > 0.0
+    near = _less_than(1, where(right, p, -p))
+    return where(far, where(right, p + p, _less_than(2, p + p)), near)

@@ -1,6 +1,6 @@
 """Angles less their quarter turns: x = n π/2 + r with |r| <= π/4, for every finite number.
 
-Of arguments that are not huge by a few fused products. For the others n π/2 takes some 1,200 bits of
+Of arguments that are not huge by a few fused products. For the others it takes some 1,200 bits of
 2/π; that code is a function of its own, called when at least one element of a vector needs it.
 """
 

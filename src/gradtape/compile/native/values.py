@@ -118,10 +118,6 @@ class Value:
     def __lshift__(self, other: Number) -> Value:
         return Value(self.b, self.b.shl(self.v, self(other).v))
 
-    def __rshift__(self, other: Number) -> Value:
-        """Arithmetic: the sign stays."""
-        return Value(self.b, self.b.ashr(self.v, self(other).v))
-
     def shifted_down(self, count: int) -> Value:
         """Zeros come in from above."""
         return Value(self.b, self.b.lshr(self.v, self(count).v))
@@ -136,7 +132,7 @@ class Value:
         t = ir.FloatType() if self.element.width == 32 else ir.DoubleType()
         return Value(self.b, self.b.bitcast(self.v, self.type_of(t)))
 
-    # --- comparisons: false for NaN, `!=` true ------------------------------------------------------
+    # --- comparisons: false for NaN, `!=` true ----------------------------------------------------
     def _compare(self, how: str, other: Number) -> Value:
         compare = self.b.icmp_signed if self.whole else self.b.fcmp_ordered
         return Value(self.b, compare(how, self.v, self(other).v))
@@ -164,7 +160,7 @@ class Value:
     def is_nan(self) -> Value:
         return Value(self.b, self.b.fcmp_unordered("uno", self.v, self.v))
 
-    # --- functions that processors have -------------------------------------------------------------
+    # --- functions that processors have -----------------------------------------------------------
     def _call(self, name: str, *others: Number) -> Value:
         values = [self.v, *[self(x).v for x in others]]
         t = self.v.type
@@ -185,10 +181,6 @@ class Value:
     def sqrt(self) -> Value:
         return self._call("llvm.sqrt")
 
-    def round(self) -> Value:
-        """The nearest whole number, halves to even."""
-        return self._call("llvm.nearbyint")
-
     def floor(self) -> Value:
         return self._call("llvm.floor")
 
@@ -202,11 +194,11 @@ class Value:
     def at_least(self, bound: Number) -> Value:
         return where(self < bound, self(bound), self)
 
-    # --- conversions --------------------------------------------------------------------------------
-    def double(self) -> Value:
+    # --- conversions ------------------------------------------------------------------------------
+    def as_double(self) -> Value:
         return Value(self.b, self.b.fpext(self.v, self.type_of(ir.DoubleType())))
 
-    def float(self) -> Value:
+    def as_float(self) -> Value:
         return Value(self.b, self.b.fptrunc(self.v, self.type_of(ir.FloatType())))
 
     def whole_as(self, other: Value) -> Value:
@@ -237,6 +229,18 @@ def horner(x: Value, coefficients: Sequence[float]) -> Value:
     for c in coefficients[-2::-1]:
         y = y.fma(x, c)
     return y
+
+
+def by_double(formula: Callable[..., Value]) -> Callable[..., Value]:
+    """The formula, in float32 by way of float64 and so within 1 unit in the last place."""
+
+    def compute(*operands: Value) -> Value:
+        if not operands[0].single:
+            return formula(*operands)
+        return formula(*[x.as_double() for x in operands]).as_float()
+
+    compute.__name__, compute.__doc__ = formula.__name__, formula.__doc__
+    return compute
 
 
 def emitting(formula: Callable[..., Value]) -> Callable[..., ir.Value]:
