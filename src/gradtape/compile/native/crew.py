@@ -136,6 +136,17 @@ class Writer:
         b.position_at_end(after)
 
 
+def barrier(module: ir.Module) -> ir.Function:
+    """`void meet(crew, count)`: a function, as a job has many of them."""
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER, INDEX]), "meet")
+    function.linkage = "internal"
+    function.attributes.add("noinline")
+    b = ir.IRBuilder(function.append_basic_block())
+    Writer(b, function.args[0]).barrier(function.args[1])
+    b.ret_void()
+    return function
+
+
 JOB_KIND = ir.FunctionType(ir.VoidType(), [POINTER, INDEX, INDEX])
 
 

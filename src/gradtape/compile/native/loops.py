@@ -20,7 +20,8 @@ from .nests import Loop, Nest, Step
 
 INDEX = ir.IntType(64)
 POINTER = ir.PointerType()
-UNROLL = 4  # vectors at a time, so that sums do not wait for each other
+UNROLL = 4  # vectors at a time of short loops, so that sums do not wait for each other
+SHORT, LONG = 16, 48  # additions' worth: loops of more have 2 vectors at a time, or 1
 # How sums begin, and how two of them become one.
 NEUTRAL = {"reduce_sum": 0.0, "reduce_max": -np.inf, "reduce_min": np.inf, "reduce_prod": 1.0}
 COMBINE = {
@@ -206,12 +207,18 @@ def split(nest: Nest) -> Split:
         return Split("", 1)
     if groups[0][0] not in gone and len(groups) > 1:
         return Split("rows", sizes[0])
-    block = UNROLL * lanes_of(loop)
+    block = unroll(loop) * lanes_of(loop)
     one = len(groups) == 1 and groups[0][0] not in gone
     two = len(groups) == 2 and groups[1][0] not in gone
     if (one or two) and sizes[-1] >= 2 * block:
         return Split("flat" if one else "columns", sizes[-1] // block, block)
     return Split("", 1)
+
+
+def unroll(loop: Loop) -> int:
+    """How many vectors a turn of a loop takes."""
+    weight = sum(step.weight for step in loop.steps)
+    return UNROLL if weight <= SHORT else 2 if weight <= LONG else 1
 
 
 def lanes_of(loop: Loop) -> int:
@@ -251,7 +258,8 @@ class LoopWriter:
         self.b = writer.b
         self.axes, self.sizes = merged(loop, len(outer))
         self.registers: dict[int, list[Any]] = {}  # of sums, by the step's number
-        self.width = lanes_of(loop)
+        self.width, self.unroll = lanes_of(loop), unroll(loop)
+        self.long = sum(step.weight for step in loop.steps) > LONG
 
     def write(self) -> None:
         self._axis(0, [])
@@ -295,14 +303,14 @@ class LoopWriter:
         (width,) = self._lanes()
         kind = lanes.in_register(step.result.dtype, width)
         start = lanes.constant(NEUTRAL[step.equation.op.name], step.result.dtype, width)
-        copies = UNROLL if self._unrolled(width) else 1
+        copies = self.unroll if self._unrolled(width) else 1
         rooms = [self.w.room(kind) for _ in range(copies)]
         for room in rooms:
             self.b.store(start, room)
         self.registers[k] = rooms
 
     def _unrolled(self, width: int) -> bool:
-        return bool(self.sizes) and self.sizes[-1] >= UNROLL * width
+        return bool(self.sizes) and self.sizes[-1] >= self.unroll * width
 
     def _combine(self, step: Step, x: Any, y: Any) -> Any:
         return COMBINE[step.equation.op.name](self.b, step.result.dtype, x, y)
@@ -340,11 +348,11 @@ class LoopWriter:
         (width,) = self._lanes()
         done = 0
         if self._unrolled(width):
-            block = UNROLL * width
+            block = self.unroll * width
             count = size // block * block
 
             def body(i: Any) -> None:
-                for copy in range(UNROLL):
+                for copy in range(self.unroll):
                     at = self.b.add(i, number(copy * width), flags=("nuw", "nsw"))
                     self._body(indices, at, width, copy)
 
@@ -369,6 +377,11 @@ class LoopWriter:
                 lambda i: self._body(indices, self.b.add(i, number(start)), width, 0),
             )  # fmt: skip
             done += count
+        if self.long and size - done > 1:  # one by one, for less code
+            start = done
+            at = lambda i: self._body(indices, self.b.add(i, number(start)), 1, 0)
+            self.w.loop(size - done, 1, at)
+            return
         while done < size:
             width //= 2
             if size - done >= width:

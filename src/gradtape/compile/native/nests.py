@@ -18,7 +18,7 @@ from .layout import Layout, rows
 FUNCTIONS = {*UNARY, *BINARY}
 
 SCRATCH = -1  # the number of values that are room for an equation's own use
-MOST = 400  # steps of a loop, unless it is of single numbers
+MOST = 100  # steps of a loop, unless it is of single numbers
 Space = tuple[int, ...]
 
 

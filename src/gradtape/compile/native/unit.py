@@ -20,7 +20,7 @@ from llvmlite import ir
 from ..backends.numpy import explained, line_of
 from ..program import Equation, Var
 from . import shelf, singles
-from .crew import JOB_KIND, Writer, crew
+from .crew import JOB_KIND, barrier, crew
 from .crew import call_together as crew_call
 from .crew import symbols as crew_symbols
 from .loops import INDEX, POINTER, NestWriter, likeness, number, roots_of, split
@@ -30,7 +30,7 @@ from .nests import SCRATCH, Nest, Single, needed_outside
 LINE = 64
 # Where CPython and NumPy keep what is read here; both are parts of their stable layouts.
 DATA, FLAGS, TYPE = 16, 64, 8
-ENOUGH = 5_000  # nanoseconds that are worth several threads
+ENOUGH = 15_000  # nanoseconds that are worth several threads
 WHOLE = 0x101  # rows one behind the other, and aligned
 
 
@@ -241,7 +241,7 @@ class Unit:
                 b.position_at_end(following)
         if shared:
             crew = b.load(at(table, 8 * (len(self.arrays) + 1)), typ=POINTER)
-            self._together(b, functions, pointers, crew)
+            self._together(b, functions, pointers, arena, crew)
         _return(b, "gradtape_none")
 
     @cached_property
@@ -256,49 +256,58 @@ class Unit:
         return [_parts(i) if _work(i) > ENOUGH else 1 for i in self.native.items]
 
     def _together(
-        self, b: ir.IRBuilder, functions: list[ir.Function], pointers: dict[Var, Any], crew: Any
-    ) -> None:
+        self, b: ir.IRBuilder, functions: list[ir.Function], pointers: dict[Var, Any], arena: Any,
+        crew: Any,
+    ) -> None:  # fmt: skip
         """Call a function for all items that the threads of a crew run, each on its parts."""
-        roots = list(dict.fromkeys(v for some in self.roots for v in some))
-        table = b.alloca(POINTER, size=number(len(roots) + 1))
-        for k, value in enumerate([*[pointers[v] for v in roots], crew]):
+        outside = [v for v in pointers if v not in self.offsets]
+        table = b.alloca(POINTER, size=number(len(outside) + 2))
+        for k, value in enumerate([*[pointers[v] for v in outside], arena, crew]):
             b.store(value, b.gep(table, [number(k)], source_etype=POINTER))
         job = ir.Function(b.module, JOB_KIND, "job")
         job.linkage = "internal"
         crew_call(b, crew, job, table)
         there, me, count = job.args
         b = ir.IRBuilder(job.append_basic_block())
-        found = [
-            b.load(b.gep(there, [number(k)], source_etype=POINTER), typ=POINTER)
-            for k in range(len(roots) + 1)
-        ]
-        own = dict(zip(roots, found, strict=False))
-        meeting = Writer(b, found[-1])
+        byte, meet = ir.IntType(8), barrier(b.module)
+        read = lambda k: b.load(b.gep(there, [number(k)], source_etype=POINTER), typ=POINTER)
+        base, others = read(len(outside)), read(len(outside) + 1)
+        numbers = {v: k for k, v in enumerate(outside)}
+
+        def pointer(value: Var) -> Any:
+            """Looked up where it is used: a job has more of them than there are registers."""
+            if value not in self.offsets:
+                return read(numbers[value])
+            found = b.gep(base, [number(self.offsets[value])], source_etype=byte)
+            if value.number != SCRATCH:
+                return found
+            return b.gep(found, [b.mul(me, number(value.shape[1]))], source_etype=byte)
+
         before = 0  # parts of the item before
+        after: Any = None  # the end of what the first thread does alone
         for item, function, used, parts in zip(
             self.native.items, functions, self.roots, self.parts, strict=True
         ):
             if isinstance(function.function_type.return_type, ir.IntType):
                 continue
+            if after is not None and parts > 1:
+                b.branch(after)
+                b.position_at_end(after)
+                after = None
             if before and (before > 1 or parts > 1):
-                meeting.barrier(count)
+                b.call(meet, [others, count])
             before = parts
-            given = [
-                b.gep(own[v], [b.mul(me, number(v.shape[1]))], source_etype=ir.IntType(8))
-                if v.number == SCRATCH
-                else own[v]
-                for v in used
-            ]
+            if parts == 1 and after is None:
+                mine, after = job.append_basic_block(), job.append_basic_block()
+                b.cbranch(b.icmp_unsigned("==", me, number(0)), mine, after)
+                b.position_at_end(mine)
+            bounds: list[Any] = [number(0), number(_parts(item))]
             if parts > 1:
                 bounds = [
                     b.udiv(b.mul(i, number(parts)), count) for i in (me, b.add(me, number(1)))
                 ]
-                b.call(function, [*given, *bounds])
-                continue
-            mine, after = job.append_basic_block(), job.append_basic_block()
-            b.cbranch(b.icmp_unsigned("==", me, number(0)), mine, after)
-            b.position_at_end(mine)
-            b.call(function, [*given, number(0), number(_parts(item))])
+            b.call(function, [*map(pointer, used), *bounds])
+        if after is not None:
             b.branch(after)
             b.position_at_end(after)
         b.ret_void()
