@@ -6,8 +6,11 @@ import pytest
 
 from .classes import Program, misjudged, programs
 
-# Keras warns of some of these faults itself, which does not end a program.
-pytestmark = [pytest.mark.sampled, pytest.mark.filterwarnings("ignore:::keras")]
+# Keras and NumPy warn of some of these faults themselves, which does not end a program.
+pytestmark = [
+    pytest.mark.sampled, pytest.mark.filterwarnings("ignore:::keras"),
+    pytest.mark.filterwarnings("ignore:(invalid value|divide by zero):RuntimeWarning"),
+]  # fmt: skip
 EVERY = 4  # of the programs one in so many is in the usual run
 
 

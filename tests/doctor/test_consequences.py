@@ -40,3 +40,26 @@ grad = tape.gradient(loss, w)
 """
     (finding,) = diagnose(PREAMBLE + program).findings.values()
     assert (finding.code, finding.name) == ("GT309", "nan-input")
+
+
+TWO_FAULTS = """\
+rng = np.random.default_rng(0)
+x = rng.normal(size=(64, 3)).astype("float32")
+y = (200.0 + 100.0 * x[:, :1]).astype("float32")
+model = tf.keras.Sequential([
+    tf.keras.layers.Dense(8, activation="relu"),
+    tf.keras.layers.Dense(1, activation="sigmoid"),
+])
+model.compile(optimizer="adam", loss="mse")
+model.fit(x, y, epochs=2, verbose=0)
+w = tf.Variable([[80.0], [95.0]])
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(tf.square(tf.sigmoid(w)))
+grad = tape.gradient(loss, w)
+"""
+
+
+def test_a_fault_of_a_model_hides_nothing_that_it_does_not_account_for() -> None:
+    """Targets beyond a sigmoid account for that sigmoid at its bounds, not for another one."""
+    found = diagnose(PREAMBLE + TWO_FAULTS).findings.values()
+    assert {f.name for f in found} == {"target-out-of-reach", "saturated-activation"}

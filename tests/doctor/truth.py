@@ -73,7 +73,8 @@ def untruths(finding: Finding) -> list[str]:
 
 def _quoted(text: str, finding: Finding) -> bool:
     """Does the sentence speak of one op of an expression, and not of what has a name?"""
-    return f"the result of `{text}`" in finding.message
+    layer = f"in layer `{text}` is not used"
+    return f"the result of `{text}`" in finding.message or layer in finding.message
 
 
 def _above(query: Any) -> list[Value]:

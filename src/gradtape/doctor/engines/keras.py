@@ -10,6 +10,7 @@ from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any
 
+from ..source.place import Place, at
 from ..trace.training import Training
 from . import ears
 from .ears import NoEar
@@ -32,6 +33,7 @@ class Hearer:
         self.layer_call: CodeType | None = None  # Keras's code that calls a layer, and that
         self.add_weight: CodeType | None = None  # makes a variable for one
         self.listener: Any = None  # to trainings, see `training`
+        self.steps: Any = None  # of optimizers, see `optimizers`
         self._undo: list[Callable[[], Any]] = []
 
     @property
@@ -42,6 +44,14 @@ class Hearer:
     def plain(self, value: Any) -> Any:
         """The numbers of one of the engine's tensors or variables, as an array; None of others."""
         raise NotImplementedError
+
+    def at(self, code: CodeType, offset: int) -> Place:
+        """The place of an instruction, as the user wrote it."""
+        return at(code, offset)
+
+    def recorded(self, value: Any) -> Any:
+        """The numbers of a tensor of a function that is just recorded, where it has some."""
+        return None
 
     def sample(self, dataset: Any) -> Any:
         """Inputs, labels and the rows of a batch of a dataset that can be looked at without being
@@ -76,7 +86,8 @@ def hook(engine: Any) -> None:
     if keras.config.backend() != "tensorflow":
         return
     for what, part in (("layers", _layers), ("variables", _variables), ("predict", _predict),
-                       ("fit", _fit), ("training", _training)):  # fmt: skip
+                       ("fit", _fit), ("training", _training),
+                       ("optimizers", _optimizers)):  # fmt: skip
         try:
             part(engine)
         except (ImportError, AttributeError, NoEar) as fault:
@@ -141,6 +152,12 @@ def _fit(engine: Any) -> None:
 
 def _training(engine: Any) -> None:
     from .training import hear
+
+    hear(engine)
+
+
+def _optimizers(engine: Any) -> None:
+    from .optimizers import hear
 
     hear(engine)
 

@@ -10,13 +10,14 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from types import FrameType
+from functools import reduce
+from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..source.place import Place, at
-from ..trace.training import ROWS, Head, Numbers, Part, Training, joined, numbers
+from ..trace.training import ROWS, Head, Numbers, Part, Training, by_hand, joined, numbers
 from . import ears
 from .frames import foreign, user
 
@@ -31,7 +32,17 @@ DEEP = 200  # layers that feed each other
 HELD = 4096  # results of layers that are known by their identity
 SLOW = 1e-6  # a learning rate below which the weights are looked at
 SETTINGS = ("units", "filters", "rate", "axis", "return_sequences", "momentum", "input_dim",
-            "negative_slope", "max_value", "threshold")  # fmt: skip
+            "dropout", "recurrent_dropout", "negative_slope", "max_value", "threshold")  # fmt: skip
+# Functions that a user calls in the place of a layer, and losses that are no objects of Keras's.
+FUNCTIONS = {
+    "nn.softmax": "softmax", "nn.sigmoid": "sigmoid", "nn.tanh": "tanh", "nn.relu": "relu",
+    "nn.softplus": "softplus", "nn.softsign": "softsign",
+}  # fmt: skip
+WITH_LOGITS = {
+    "nn.sparse_softmax_cross_entropy_with_logits": "sparse_categorical_crossentropy",
+    "nn.softmax_cross_entropy_with_logits": "categorical_crossentropy",
+    "nn.sigmoid_cross_entropy_with_logits": "binary_crossentropy",
+}
 ALIASES = {"softmax_v2": "softmax", "relu_layer": "relu", "log_softmax_v2": "log_softmax"}
 # Layers that are an activation.
 ACTIVATIONS = {
@@ -47,6 +58,15 @@ class Call(NamedTuple):
     depth: int
     given: Any  # the shape of the input
     shape: Any
+
+
+class Applied(NamedTuple):
+    """An activation that the user called as a function."""
+
+    activation: str
+    axis: int
+    code: CodeType
+    offset: int
 
 
 class Listener:
@@ -70,6 +90,23 @@ class Listener:
                 self._note(layer, told[1][0] if told[1] else None, result)
         return result
 
+    def applied(self, activation: str) -> Callable[[Any, Any], Any]:
+        """Hears of an activation that the user calls as a function."""
+
+        def after(told: Any, result: Any) -> Any:
+            if not self.engine.deaf:
+                frame = _own_call(sys._getframe(2))
+                if frame is not None:
+                    axis = told[1] if activation == "softmax" else -1
+                    own = Applied(
+                        activation, -1 if axis is None else axis, frame.f_code, frame.f_lasti
+                    )
+                    with suppress(Exception):  # arguments of any kind
+                        self._note(own, told[0], result)
+            return result
+
+        return after
+
     def _note(self, layer: Any, given: Any, result: Any) -> None:
         known = self.calls.get(id(result))
         if known is not None and known[0]() is result:
@@ -82,8 +119,9 @@ class Listener:
             self.calls.clear()
         shape = getattr(given, "shape", None)
         depth = 0 if call is None else call.depth + 1
+        held = (lambda: layer) if isinstance(layer, Applied) else weakref.ref(layer)
         self.calls[id(result)] = (
-            weakref.ref(result), Call(weakref.ref(layer), call, depth, shape, result.shape),
+            weakref.ref(result), Call(held, call, depth, shape, result.shape),
         )  # fmt: skip
 
     def _chain(self, output: Any) -> list[Part]:
@@ -102,6 +140,11 @@ class Listener:
         return found[::-1]
 
     def _part(self, layer: Any, call: Call) -> Part:
+        if isinstance(layer, Applied):
+            place = self.engine.at(layer.code, layer.offset)
+            return by_hand(
+                place, layer.activation, layer.axis, _shape(call.shape), _shape(call.given)
+            )
         kind = type(layer).__name__ if type(layer).__module__.startswith("keras.") else "?"
         settings = {name: getattr(layer, name, None) for name in SETTINGS}
         config = {n: v for n, v in settings.items() if isinstance(v, (bool, int, float, str))}
@@ -115,7 +158,7 @@ class Listener:
     # --- losses -----------------------------------------------------------------------------------
     def loss_made(self, told: Any, result: Any) -> Any:
         if not self.engine.deaf:
-            place = _place(sys._getframe(2))
+            place = self._place(sys._getframe(2))
             if place is not None:
                 self.losses[id(told[0])] = weakref.ref(told[0]), place
         return result
@@ -144,6 +187,19 @@ class Listener:
 
         return before
 
+    def with_logits(self, name: str, parameters: tuple[str, ...]) -> Callable[..., None]:
+        """Hears of a loss of TensorFlow's own that the user calls."""
+
+        def before(*values: Any) -> None:
+            frame = sys._getframe(2)
+            if not self.inside and not self.engine.deaf and _own_call(frame) is not None:
+                with suppress(Exception):
+                    told = dict(zip(parameters, values, strict=True))
+                    options = {"from_logits": True}
+                    self._head(name, options, told["labels"], told["logits"], None, False, frame)
+
+        return before
+
     def _head(
         self, name: str, options: dict[str, Any], y_true: Any, y_pred: Any, made: Place | None,
         weighted: bool, frame: FrameType,
@@ -157,6 +213,7 @@ class Listener:
             if found is None:
                 return
             training = found
+        self._alike(training, name, y_true)
         key = training, name
         if self.seen.get(key, 0) >= LOOKS + len(training.heads):
             return
@@ -165,19 +222,43 @@ class Listener:
         last = parts[-1].name if parts else ""
         head = next((h for h in training.heads if h.loss == name and _name(h) == last), None)
         plain = self.engine.plain
-        labels = None if self.open or weighted else numbers(self._array(y_true))
+        given = bool(self.open and any(part is not None for part in self.open[-1][2]))
+        labels = None if given or weighted else self._seen(y_true)
         outputs = numbers(plain(y_pred))
         if head is not None:
             head.labels = _both(head.labels, labels)
             head.outputs = _both(head.outputs, outputs)
             return
-        place = _place(frame)
+        place = self._place(frame)
         if training.compiled is not None and (made is None or made == training.place):
             made = training.compiled
-        training.heads.append(
-            Head(name, bool(options.get("from_logits")), parts, _shape(y_pred.shape), made, labels,
-                 outputs, _shape(y_true.shape), place)
+        head = Head(
+            name, bool(options.get("from_logits")), parts, _shape(y_pred.shape), made, labels,
+            outputs, _shape(y_true.shape), place,
         )  # fmt: skip
+        if labels is not None and labels.low == labels.high and not labels.nan:
+            head.same = labels.low, labels.shape[0] or 0, 1
+        training.heads.append(head)
+
+    def _alike(self, training: Training, name: str, y_true: Any) -> None:
+        """As long as all batches of a loop have had one and the same label, the next one is looked
+        at as well."""
+        heads = training.heads
+        if self.open or len(heads) != 1 or heads[0].loss != name or heads[0].same is None:
+            return
+        array = self._array(y_true)
+        value, rows, batches = heads[0].same
+        alike = array is not None and np.size(array) and bool((np.asarray(array) == value).all())
+        heads[0].same = (value, rows + len(array), batches + 1) if alike else None
+
+    def _seen(self, y_true: Any) -> Numbers | None:
+        """The labels of one batch, which are not all of them."""
+        array = self._array(y_true)
+        array = self.engine.recorded(y_true) if array is None else array
+        found = numbers(array, columns=_wide(array))
+        if found is not None:
+            found.complete = False
+        return found
 
     def _loop(self, frame: FrameType) -> Training | None:
         """The training that a loss of the user's own call belongs to: one for each place."""
@@ -186,21 +267,25 @@ class Listener:
             if (at_hand.f_globals.get("__name__") or "").startswith("keras."):
                 return None  # `evaluate`, or something else of Keras's own
             at_hand = at_hand.f_back
-        place = None if at_hand is None else at(at_hand.f_code, at_hand.f_lasti)
+        place = None if at_hand is None else self.engine.at(at_hand.f_code, at_hand.f_lasti)
         if place is None:
             return None
         return self.trainings.setdefault(place, Training("loop", place))
 
+    def _place(self, frame: FrameType) -> Place | None:
+        found = user(frame)
+        return None if foreign(found) else self.engine.at(found.f_code, found.f_lasti)
+
     # --- compile and fit --------------------------------------------------------------------------
     def compile_called(self, *values: Any) -> None:
-        place = _place(sys._getframe(2))
+        place = self._place(sys._getframe(2))
         if not self.engine.deaf and place is not None:
             self.compiled[id(values[0])] = weakref.ref(values[0]), place
 
     def trains(self, method: str, told: dict[str, Any], frame: FrameType) -> None:
         """A training of Keras's begins, with these arguments."""
-        place = _place(frame)
-        training = Training(method, at(frame.f_code, frame.f_lasti) if place is None else place)
+        place = self._place(frame)
+        training = Training(method, place or at(frame.f_code, frame.f_lasti))
         labels: list[Numbers | None] = []
         if place is not None:
             training = self.trainings.setdefault(place, training)
@@ -251,6 +336,8 @@ class Listener:
     def trained(self, told: Any, result: Any = None) -> Any:
         """`fit` has ended, well or not: what its labels were is known to its heads."""
         training, model, labels = self.open.pop()
+        if self.engine.steps is not None:
+            self.engine.steps.measure()
         if len(labels) == len(training.heads):
             for head, known in zip(training.heads, labels, strict=True):
                 head.labels = _both(head.labels, known)
@@ -288,6 +375,7 @@ def hear(engine: Any) -> None:
             engine.listen(
                 function, before=listener.function_called(name, ears.parameters(function))
             )
+    _functions(engine, listener)
     engine.listen(Trainer.compile, before=listener.compile_called)
     parameters = ears.parameters(TensorFlowTrainer.train_on_batch)
 
@@ -301,9 +389,31 @@ def hear(engine: Any) -> None:
     )  # fmt: skip
 
 
-def _place(frame: FrameType) -> Place | None:
-    found = user(frame)
-    return None if foreign(found) else at(found.f_code, found.f_lasti)
+def _functions(engine: Any, listener: Listener) -> None:
+    """Listen to the functions that users call in the place of layers and losses."""
+    from keras.src.backend.tensorflow import nn
+
+    def named(path: str) -> Any:
+        return reduce(getattr, path.split("."), nn.tf)
+
+    for path, activation in FUNCTIONS.items():
+        with suppress(ears.NoEar, AttributeError):
+            engine.listen(named(path), after=listener.applied(activation))
+    for path, loss in WITH_LOGITS.items():
+        with suppress(ears.NoEar, AttributeError):
+            function = named(path)
+            before = listener.with_logits(loss, ears.parameters(function))
+            engine.listen(function, before=before)
+
+
+def _own_call(frame: FrameType) -> FrameType | None:
+    """The user's frame that called a function, if it was not Keras that did."""
+    at_hand: FrameType | None = frame
+    while at_hand is not None and foreign(at_hand):
+        if (at_hand.f_globals.get("__name__") or "").startswith("keras."):
+            return None
+        at_hand = at_hand.f_back
+    return at_hand
 
 
 def _shape(shape: Any) -> tuple[int | None, ...]:

@@ -80,6 +80,9 @@ def explained(case: Case, rules: tuple[Rule, ...] = CATALOGUE) -> list[Finding]:
                 known[rule.name] = stand
         if known and case.answer.state == "ok":
             break  # a gradient that is there has few who doubt it, and many sources are like it
+    roots = [name for rule in rules if rule.root and (name := rule.name) in known]
+    if any(finding.sure for name in roots for finding in known[name]):
+        known = {name: known[name] for name in roots}
     order = {rule.name: k for k, rule in enumerate(rules)}
     told = sorted((f for found in known.values() for f in found), key=lambda f: _rank(f, order))
     return told[:1] + [f for f in told[1:] if _beside(f, told[0])]

@@ -6,7 +6,7 @@ import ast
 import gc
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from itertools import zip_longest
@@ -45,6 +45,7 @@ TOO_LARGE = (
     f"Steps of more than {WHOLE:,} events are looked into only when a gradient is not sound; of "
     "the sound ones, the numbers are looked at."
 )
+LAST = frozenset(rule.name for rule in CATALOGUE if rule.last_resort)
 FAULTS = 5  # of the doctor's own that are told
 RUNNING: list[Session] = []  # those that have started: they share the hooks of one engine
 
@@ -65,6 +66,7 @@ class Session:
         self._explained: BaseException | None = None
         self._known: dict[Place, tuple[tuple[str, ...], list[Finding]]] = {}
         self._read: dict[Place, int] = {}  # events that were read for a place
+        self._stirred: dict[Place, int] = {}  # what had changed in Python when it was looked at
 
     @property
     def listening(self) -> bool:
@@ -123,6 +125,8 @@ class Session:
         place = at(*asked.place)
         record = self.history.records.get(place) or self._open(asked, place)
         record.steps += asked.steps
+        if self.engine.steps is not None and not record.steps & (record.steps - 1):
+            self.engine.steps.measure()  # later, what the program made may be gone
         if asked.norms is not None:
             for line, norms in zip_longest(record.lines, asked.norms[: len(record.lines)]):
                 _note_norms(line, norms or [None], asked.steps)
@@ -145,6 +149,9 @@ class Session:
         known = self._known.get(place)
         quiet = set(found) <= {"ok"} and asked.error is None
         due = _power_of_4(step) if quiet else not step & (step - 1)
+        stirred = self.engine.sights.look()  # a flag that a traced function has read is set anew
+        due = due or stirred > self._stirred.get(place, stirred)
+        self._stirred[place] = stirred
         if known is not None and known[0] == found and step > THOROUGH and not due:
             for finding in known[1]:
                 if finding.state != "wrong":  # which only a look can tell
@@ -189,11 +196,12 @@ class Session:
             if sources is None:
                 target, sources = names.arguments(place, *parameters)
         if asked.names is not None:
-            texts, named = [asked.names[0]], asked.names[1]
+            texts, named = [asked.names[0]], [[name] for name in asked.names[1]]
         else:
-            named = names.leaves(sources, asked.sources, asked.frame, "source")
+            named = names.named(sources, asked.sources, asked.frame, "source", place.file)
             texts = names.leaves(target, asked.target, asked.frame, "target")
-        record = Record(place, asked.method, ", ".join(texts), [Line(name) for name in named])
+        record = Record(place, asked.method, ", ".join(texts), [])
+        record.lines = [Line(name, aliases=more) for name, *more in named]
         self.history.records[place] = record
         return record
 
@@ -223,7 +231,7 @@ class Session:
         query.target_name, query.step = record.target, record.steps
         query.scope = {**asked.frame.f_globals, **asked.frame.f_locals}
         for answer, line in zip(query.answers, record.lines, strict=False):
-            answer.name = line.name
+            answer.name, answer.aliases = line.name, line.aliases
             answer.state = line.state if query.error is None else "error"
         found = [self._keep(finding) for finding in examine(trace, query, self.history, self.rules)]
         if self.audit and not found:
@@ -286,8 +294,7 @@ class Session:
             return False
         if finding.state in BROKEN and self._overcame(finding, lines):
             return False
-        (rule,) = (rule for rule in CATALOGUE if rule.code == finding.code)
-        return rule.stands(finding, lines, record.targets.numbers)
+        return _rule(finding).stands(finding, lines, record.targets.numbers)
 
     def _overcame(self, finding: Finding, lines: list[Line]) -> bool:
         """Was a step that was not finite left out, as a scaled loss does that overflowed? What is
@@ -312,6 +319,12 @@ class Session:
         for record in self.history.records.values():
             record.settle()
         kept = {k: f for k, f in self.findings.items() if self._stands(f)}
+        kept = {k: f for k, f in kept.items() if not _follows(f, kept.values())}
+        for root in [f for f in kept.values() if _rule(f).root and f.sure]:
+            for key in [k for k, f in kept.items() if _stems(f, root)]:
+                kept[key].sources = [s for s in kept[key].sources if s not in root.sources]
+                if not kept[key].sources:
+                    del kept[key]
         better = [(f.place, name) for f in kept.values() if f.place for name in _replaced(f)]
         self.findings = {
             k: f for k, f in kept.items() if not any(
@@ -325,9 +338,9 @@ class Session:
             for finding in rule.examine_run(run):
                 if settle(finding).kind != REFUTED:
                     self._keep(finding)
-                    gone = [k for k, f in self.findings.items() if f.name in rule.supersedes]
-                    for key in gone:
-                        del self.findings[key]
+        for finding in [*self.findings.values()]:
+            for key in self._consequences(finding):
+                del self.findings[key]
         for finding in self.findings.values():
             asked = finding.query and self.history.records.get(finding.query.place)
             if not asked:
@@ -338,10 +351,43 @@ class Session:
                     if line.name in finding.sources:
                         line.disprove(finding.length)
 
+    def _consequences(self, finding: Finding) -> list[tuple]:
+        """The other findings that a finding accounts for."""
+        rule = next((rule for rule in self.rules if rule.code == finding.code), None)
+        return [] if rule is None else [
+            key for key, other in self.findings.items()
+            if other.name in rule.supersedes and rule.accounts_for(finding, other)
+        ]  # fmt: skip
+
+
+def _follows(finding: Finding, others: Iterable[Finding]) -> bool:
+    """Is it what becomes of weights that an earlier step of the same training broke, or of an op
+    that is at fault for other sources, for a reason that is known?"""
+    if finding.name not in LAST or finding.state not in BROKEN or finding.query is None:
+        return False
+    return any(
+        other.query is not None and other.query.place == finding.query.place
+        and other.name not in LAST and other.state in ("exploding", *BROKEN)
+        and (other.steps[:1] < finding.steps[:1] or other.place == finding.place)
+        for other in others
+    )  # fmt: skip
+
+
+def _rule(finding: Finding) -> Rule:
+    return next(rule for rule in CATALOGUE if rule.code == finding.code)
+
 
 def _replaced(finding: Finding) -> frozenset[str]:
     """The rules whose earlier findings at the same place it stands for."""
-    return next((rule.replaces for rule in CATALOGUE if rule.code == finding.code), frozenset())
+    return _rule(finding).replaces
+
+
+def _stems(finding: Finding, root: Finding) -> bool:
+    """Did an earlier step say something else of the same gradients, whose root showed later?"""
+    if finding.code == root.code or finding.query is None or root.query is None:
+        return False
+    same = finding.query.place == root.query.place and finding.state == root.state
+    return same and not set(finding.sources).isdisjoint(root.sources)
 
 
 def _note_norms(line: Line, norms: list[Any], steps: int) -> None:

@@ -16,6 +16,12 @@ COMPARE = frozenset({
     "allclose", "isclose", "array_equal", "assert_allclose", "assert_almost_equal", "assert_equal",
     "assert_array_almost_equal", "assert_array_equal", "assert_near",
 })  # fmt: skip
+OFF = frozenset({"abs", "fabs", "norm", "square"})  # how far two are from each other
+# Of an array one number: how large it is as a whole.
+WHOLE = frozenset({
+    "norm", "global_norm", "reduce_sum", "reduce_mean", "reduce_max", "reduce_any", "sum", "mean",
+    "max", "any", "is_finite", "isfinite", "isnan", "is_nan", "check_numerics",
+})  # fmt: skip
 TABLES = frozenset({"stack", "column_stack", "DataFrame"})
 SAME = frozenset({"numpy", "array", "asarray", "tolist", "convert_to_tensor", "copy"})
 MATHS: dict[str, Callable] = {
@@ -23,6 +29,7 @@ MATHS: dict[str, Callable] = {
     "cosh": np.cosh, "sinh": np.sinh, "sqrt": np.sqrt, "square": np.square, "abs": np.abs,
     "ones_like": np.ones_like, "zeros_like": np.zeros_like,
 }  # fmt: skip
+FILLED: dict[str, Callable] = {"zeros": np.zeros, "ones": np.ones, "empty": np.zeros}
 SUMS: dict[str, Callable] = {
     "sum": np.sum,
     "reduce_sum": np.sum,
@@ -48,6 +55,8 @@ class Sight:
         self.values: dict[str, ast.expr] = {}
         many = set()
         for node in self.nodes:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+                continue  # `table[k] = …` fills what is there
             for name in set(flow.bound(node)) if isinstance(node, ast.stmt) else ():
                 many |= {name} & set(self.values)
                 value = getattr(node, "value", None)
@@ -98,6 +107,67 @@ class Sight:
         along = along or any(self.stands_for(n, target) for n in taken)
         return along and any(self.stands_for(n, result) for n in taken)
 
+    def once_for_each(self, result: set[str], counts: set[int]) -> bool:
+        """Is the whole result taken in every turn of a loop that has one for each element?"""
+        for node in self.nodes:
+            if isinstance(node, ast.For):
+                loops, body = [(node.target, node.iter)], list(map(ast.walk, node.body))
+            elif isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+                loops, body = [(g.target, g.iter) for g in node.generators], [ast.walk(node.elt)]
+            else:
+                continue
+            parts = [part for walked in body for part in walked]
+            turns = {n.id for to, _ in loops for n in ast.walk(to) if isinstance(n, ast.Name)}
+            if self.call in parts or not any(self._turns(over) in counts for _, over in loops):
+                continue
+            indexed = [p.value for p in parts if isinstance(p, ast.Subscript) and turns & _names(p)]
+            whole = [p for p in parts if self.stands_for(p, result) and p not in indexed]
+            inner = {id(n) for p in indexed for n in ast.walk(p)}
+            if any(id(p) not in inner for p in whole):
+                return True
+        return False
+
+    def _turns(self, over: ast.expr) -> int | None:
+        """How often a loop turns, where the source tells it."""
+        if isinstance(over, ast.Call) and _called(over) in ("enumerate", "list") and over.args:
+            return self._turns(over.args[0])
+        try:
+            if isinstance(over, ast.Call) and _called(over) == "range" and len(over.args) == 1:
+                return int(self._value(over.args[0], 0))
+            return len(self._value(over, 0))
+        except (Unknown, ValueError, TypeError, IndexError):
+            return len(over.elts) if isinstance(over, (ast.List, ast.Tuple)) else None
+
+    def by_rows(self, result: set[str]) -> bool:
+        """Does a loop go through the result, row by row?"""
+        loops = [n.iter for n in self.nodes if isinstance(n, ast.For)]
+        over = [n.args if _called(n) in ("enumerate", "zip") else [n] for n in loops
+                if isinstance(n, ast.Call)] + [[n] for n in loops]  # fmt: skip
+        return any(self.stands_for(part, result) for parts in over for part in parts)
+
+    def numbered(self, result: set[str]) -> set[int]:
+        """The numbers that are written behind the result, as in `grads[0]`."""
+        taken = [n for n in self.nodes
+                 if isinstance(n, ast.Subscript) and self.stands_for(n.value, result)]  # fmt: skip
+        return {
+            n.slice.value for n in taken
+            if isinstance(n.slice, ast.Constant) and isinstance(n.slice.value, int)
+        }  # fmt: skip
+
+    def only_glanced_at(self, result: set[str]) -> bool:
+        """Is it only asked whether the result is there, of which shape or how large?"""
+        uses = [n for n in self.nodes if isinstance(n, ast.Name) and n.id in result
+                and isinstance(n.ctx, ast.Load)]  # fmt: skip
+        glances = set()
+        for node in self.nodes:
+            looks = isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot))
+            looks = looks or (isinstance(node, ast.Attribute) and node.attr in ("shape", "dtype"))
+            if isinstance(node, ast.Call) and _called(node) in WHOLE:
+                looks = not any(map(_along, ast.walk(node)))
+            if looks:
+                glances |= {id(n) for n in ast.walk(node)}
+        return bool(uses) and all(id(n) in glances for n in uses)
+
     def compared(self, result: set[str]) -> Iterator[np.ndarray]:
         """What the result is compared with, where the source tells its value."""
         for node in self.nodes:
@@ -107,11 +177,10 @@ class Sight:
             elif isinstance(node, ast.Compare):
                 if isinstance(node.ops[0], ast.Eq):
                     pairs.append((node.left, node.comparators[0]))
-                for inner in ast.walk(node):
-                    if isinstance(inner, ast.Call) and _called(inner) == "abs" and inner.args:
-                        off = inner.args[0]
-                        if isinstance(off, ast.BinOp) and isinstance(off.op, ast.Sub):
-                            pairs.append((off.left, off.right))
+            elif isinstance(node, ast.Call) and _called(node) in OFF and node.args:
+                off = node.args[0]
+                if isinstance(off, ast.BinOp) and isinstance(off.op, ast.Sub):
+                    pairs.append((off.left, off.right))
             for a, b in [*pairs, *((b, a) for a, b in pairs)]:
                 if self.stands_for(a, result) or _core(a) is self.call:
                     try:
@@ -148,6 +217,8 @@ class Sight:
 
     def _result(self, node: ast.Call, depth: int) -> Any:
         name, core = _called(node), _core(node)
+        if name == "len" and len(node.args) == 1:
+            return len(self._value(node.args[0], depth + 1))
         if core is not node:
             return self._value(core, depth + 1)
         if name in ("constant", "Variable") and _foreign(node) and node.args:
@@ -155,6 +226,8 @@ class Sight:
         if not _foreign(node) or node.keywords:
             raise Unknown
         values = [self._value(part, depth + 1) for part in node.args]
+        if name in FILLED and values:
+            return FILLED[name](np.asarray(values[0], int))
         with np.errstate(all="ignore"):
             if name in MATHS and len(values) == 1:
                 return MATHS[name](values[0])
@@ -210,6 +283,17 @@ def _own(scope: ast.AST) -> Iterator[ast.AST]:
         if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
             yield child
             yield from _own(child)
+
+
+def _along(node: ast.AST) -> bool:
+    """Is something reduced along an axis, so that more than one number is left?"""
+    if not isinstance(node, ast.Call) or _called(node) not in WHOLE:
+        return False
+    return any(k.arg == "axis" for k in node.keywords) or len(node.args) > _foreign(node)
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def _called(node: ast.AST) -> str:

@@ -6,6 +6,7 @@ In a function that was traced, a Python condition was decided at that time, for 
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import CodeType
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..source import flow, sources
 from ..source.place import Written, full_name, nodes, tree
-from .zeros import Death, nothing
+from ..source.users import is_users
+from .holding import holds
 
 if TYPE_CHECKING:
     from .case import Case
@@ -61,7 +63,7 @@ def exchanged(case: Case) -> Written | None:
     owner = None if case.variable is None else case.variable.owner
     if sights is None or owner is None:
         return None
-    around = _around(case)
+    around = outside(case)
     for event in case.trace.events:
         node = event.place.node
         if case.tape.number not in event.tapes or event.way != "op":
@@ -71,67 +73,6 @@ def exchanged(case: Case) -> Written | None:
                 if _is(sight, part, owner, around):
                     return Written(event.place.code, part)
     return None
-
-
-def zeroed(case: Case, death: Death) -> ast.expr | None:
-    """The factor that ended a way to the source, if it is read from Python and is not 0 now."""
-    event, sights = death.event, case.trace.sights
-    node = event.place.node
-    if sights is None or not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
-        return None
-    others = [v for k, v in enumerate(event.inputs) if k != death.operand]
-    if not all(v.maker is None or v.maker.kind == "Const" for v in others):
-        return None
-    if not all(v.array is not None and nothing(v.array) for v in others):
-        return None
-    for part in _operands(node):
-        for sight in sights.of(event.place.code):
-            try:
-                now = sight.value(part, _around(case))
-            except Exception:  # whatever stands there
-                continue
-            if isinstance(now, (int, float)) and now:
-                return part
-    return None
-
-
-def shortened(case: Case) -> Written | None:
-    """A loop over entries of a list that would come to the source now, and ended before it when its
-    function was traced."""
-    sights = case.trace.sights
-    owner = None if case.variable is None else case.variable.owner
-    for code in () if sights is None or owner is None else _codes(case):
-        loops = [n for n in flow.statements(code) if isinstance(n, ast.For)]
-        for loop, sight in [(loop, sight) for sight in sights.of(code) for loop in loops]:
-            try:
-                if _comes_to(sight, loop, owner, _around(case)):
-                    return Written(code, loop.iter)
-            except Exception:  # whatever stands there
-                continue
-    return None
-
-
-def _comes_to(sight: Any, loop: ast.For, owner: Any, around: dict[str, Any]) -> bool:
-    """`for k in range(self.depth)` with `self.layers[k]`, or `for layer in self.layers[:depth]`."""
-    over = loop.iter
-    if isinstance(over, ast.Subscript) and isinstance(over.slice, ast.Slice):
-        end, lists = over.slice.upper, [over.value]
-        plain = over.slice.lower is None and over.slice.step is None
-    elif isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and len(over.args) == 1:
-        end, plain = over.args[0], over.func.id == "range"
-        lists = [
-            part.value for part in ast.walk(loop) if isinstance(part, ast.Subscript)
-            and ast.unparse(part.slice) == ast.unparse(loop.target)
-        ]  # fmt: skip
-    else:
-        return False
-    if not plain or end is None or isinstance(end, ast.Constant):
-        return False
-    many = sight.value(end, around)
-    for holder in [sight.value(part, around) for part in lists]:
-        if isinstance(many, int) and isinstance(holder, (list, tuple)):
-            return any(entry is owner for entry in holder[:many])
-    return False
 
 
 def _operands(node: ast.AST | None) -> list[ast.expr]:
@@ -156,15 +97,17 @@ def turning(case: Case, branch: Skipped) -> Callable[[], bool] | None:
 
 def _now(case: Case, branch: Skipped) -> bool | None:
     """How the condition of a branch would be decided now; None when that cannot be said."""
-    return _decision(branch.test, _own(case, branch), _around(case))
+    return _decision(branch.test, _own(case, branch), outside(case))
 
 
 def _own(case: Case, branch: Skipped) -> list[Any]:
     """What the function of a branch could see when it was traced, for this source."""
     if case.trace.sights is None:
         return []
-    sights = case.trace.sights.of(branch.code) or list(_called(case.trace.sights, branch))
-    owner, around = case.variable and case.variable.owner, _around(case)
+    every = case.trace.sights
+    sights = every.of(branch.code) or [s for s in every.everything() if s.code is branch.code]
+    sights = sights or list(_called(every, branch))
+    owner, around = case.variable and case.variable.owner, outside(case)
     return [s for s in sights if _is(s, branch.use, owner, around)] or sights
 
 
@@ -204,10 +147,25 @@ def _is(sight: Any, node: ast.expr, owner: Any, around: dict[str, Any]) -> bool:
         return False
 
 
-def _around(case: Case) -> dict[str, Any]:
-    """Names of the function that asks which those inside of it see."""
+def outside(case: Case) -> dict[str, Any]:
+    """Names of the functions that run just now which those inside of them see."""
+    found: dict[str, Any] = case.question.once(outside, lambda: _running(case))
+    return found
+
+
+def _running(case: Case) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    frame = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_cellvars and is_users(frame.f_globals.get("__name__")):
+            held = {
+                name: frame.f_locals[name] for name in code.co_cellvars if name in frame.f_locals
+            }
+            found = {**held, **found}
+        frame = frame.f_back  # type: ignore[assignment]
     code, scope = case.query.place.code, case.query.scope
-    return {name: scope[name] for name in code.co_cellvars if name in scope}
+    return {**found, **{name: scope[name] for name in code.co_cellvars if name in scope}}
 
 
 def _codes(case: Case) -> list[CodeType]:
@@ -218,17 +176,24 @@ def _codes(case: Case) -> list[CodeType]:
             for code in (event.place.code, *(c for c, _ in event.outer)):
                 found[code] = None
     found[case.tape.place.code] = None
+    if case.trace.sights is not None:  # and those that they call, which may compute nothing
+        for sight in case.trace.sights.everything():
+            if sight.by in found:
+                found[sight.code] = None
     return list(found)
 
 
 def _skipped(case: Case, code: CodeType) -> Iterator[Skipped]:
     lines, spans = _ran(case, sources.file_of(code))
-    name = case.answer.name
+    called = [case.answer.name, *case.answer.aliases]
     for statement in flow.statements(code):
         for node in ast.walk(statement):
             for branch, wanted in _branches(code, node):
                 first, last = branch[0], branch[-1]
-                use = next((u for part in branch for u in _mentions(part, name)), None)
+                use = next(
+                    (u for part in branch for name in called for u in _mentions(part, name)), None
+                )
+                use = use or next((u for part in branch for u in _holders(case, code, part)), None)
                 if use is None:
                     continue
                 if isinstance(first, ast.stmt):
@@ -298,6 +263,24 @@ def _mentions(node: ast.AST, name: str) -> Iterator[ast.expr]:
     owner = name.rpartition(".")[0]
     if "." in owner:
         yield from _taken(node, owner)
+
+
+def _holders(case: Case, code: CodeType, node: ast.AST) -> Iterator[ast.expr]:
+    """Where a part of a traced function takes an object that holds the source, as a layer does."""
+    owner = None if case.variable is None else case.variable.owner
+    if case.trace.sights is None or owner is None:
+        return
+    sights = [s for s in case.trace.sights.everything() if s.code is code]
+    for part in ast.walk(node) if sights else ():
+        if not isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)):
+            continue
+        for sight in sights:
+            try:
+                if holds(sight.value(part, outside(case)), owner):
+                    yield part
+                    break
+            except Exception:  # whatever stands there
+                continue
 
 
 def _taken(node: ast.AST, name: str) -> Iterator[ast.expr]:

@@ -12,7 +12,18 @@ from ..trace import Answer, Event, Query, Trace, Value, Variable
 from ..trace.finding import CONFIRMED, Finding, Verdict, WouldBe
 from ..trace.history import History
 from ..trace.states import norm
-from . import backward, bridges, changes, counterfactual, faults, graph, partial, spots, zeros
+from . import (
+    backward,
+    bridges,
+    changes,
+    counterfactual,
+    faults,
+    graph,
+    partial,
+    spots,
+    stores,
+    zeros,
+)
 
 NUMBERS = frozenset({"zero", "nan", "inf", "vanishing", "exploding"})  # states of what is there
 # Cuts that are made to keep something fixed.
@@ -409,11 +420,29 @@ class Case:
     def _in_layer(self, event: Event, message: str, also: list) -> tuple[Place, str, list]:
         """Numbers that go wrong inside a layer are mended where the layer is made."""
         layer = event.layer
-        if layer is None or layer.made is None:
+        if layer is None:
+            return self._in_loss(event, message, also)
+        if layer.made is None:
             return event.place, message, also
         own = f"`{event.name}` of layer `{layer.name}`"
         message = message.replace(f"`{event.place.text}`", own)
         return layer.made, message, [*also, (event.place, f"`{layer.name}` is called here")]
+
+    def _in_loss(self, event: Event, message: str, also: list) -> tuple[Place, str, list]:
+        """And those of a library's loss, in no layer of `fit`, where the loss was chosen; what is
+        said of the data, and of no op, stays."""
+        if f"`{event.place.text}`" not in message:
+            return event.place, message, also
+        fits = [t for t in self.trace.trainings if t.place == event.place and t.method != "loop"]
+        found = {head.made: head for training in fits for head in training.heads}
+        if len(found) != 1 or None in found:
+            return event.place, message, also
+        ((made, head),) = found.items()
+        if made is None or made == event.place:
+            return event.place, message, also
+        own = f"`{event.name}` of the loss `{head.loss}`"
+        message = message.replace(f"`{event.place.text}`", own)
+        return made, message, [*also, (event.place, "it is computed here")]
 
 
 def _on_one_line(message: str, *places: Place | None) -> str:
@@ -430,6 +459,14 @@ class ErrorCase:
 
     def __init__(self, trace: Trace, history: History, error: BaseException, place: Place) -> None:
         self.trace, self.history, self.error, self.place = trace, history, error, place
+
+    @cached_property
+    def leaked(self) -> Place | None:
+        """Where a traced function stored what is used where nothing was traced."""
+        sights = self.trace.sights
+        if sights is None or any(code is self.place.code for code in sights.codes()):
+            return None
+        return stores.stored(self.trace, self.place)
 
     def finding(
         self, rule: Any, place: Place | None, message: str, fix: str, **more: Any

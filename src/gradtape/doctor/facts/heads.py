@@ -40,7 +40,8 @@ UNITS = frozenset({
     "Dense", "EinsumDense", "Conv1D", "Conv2D", "Conv3D", "Conv1DTranspose", "Conv2DTranspose",
     "Conv3DTranspose", "SeparableConv1D", "SeparableConv2D", "DepthwiseConv2D",
 })  # fmt: skip
-ALONE = frozenset({"Activation", "Softmax", "ReLU"})
+ALONE = frozenset({"Activation", "Softmax", "ReLU", "function"})
+BATCH = -1  # in the place of the size of a batch
 CELLS = frozenset({"SimpleRNN", "LSTM", "GRU"})
 
 
@@ -53,11 +54,32 @@ def output(head: Head) -> Part | None:
     return None
 
 
-def called(part: Part, otherwise: str = "the output layer") -> str:
+def called(part: Part | None, otherwise: str = "the output layer") -> str:
     """A layer by the name that the user gave it; Keras's own names only count."""
+    if part is None:
+        return "the output"
     kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", part.kind).lower()
     own = not re.fullmatch(rf"{kind}(_\d+)?|.*_\d+|conv\dd?|.*_normalization", part.name)
     return f"`{part.name}`" if own else otherwise
+
+
+def give(part: Part, activation: str) -> str:
+    """What is to be done to have another activation."""
+    if part.kind == "function":
+        return f"use `{_function(part, activation)}` in the place of `{part.name}`"
+    return f'give {called(part)} the activation "{activation}"'
+
+
+def leave_out(part: Part) -> str:
+    """What is to be done to have none."""
+    if part.kind == "function":
+        return f"leave `{part.name}` out"
+    return f"leave the activation of {called(part)} out"
+
+
+def _function(part: Part, activation: str) -> str:
+    package = part.name.partition(".")[0] if "." in part.name else "tf"
+    return f"{package}.nn.{activation}"
 
 
 def units(head: Head) -> int | None:
@@ -92,6 +114,34 @@ def flat(labels: Numbers | None) -> bool:
     return labels is not None and (len(labels.shape) == 1 or labels.shape[1:] == (1,))
 
 
+def stretched(head: Head) -> tuple[int | None, ...] | None:
+    """The shape in which a distance compares output and labels, if it is that of neither of them:
+    Keras takes off a last axis of 1 where the ranks differ by one, and NumPy's rule does the rest.
+    """
+    if head.loss not in DISTANCES:
+        return None
+    one, other = _named(head.shape), _named(head.label_shape)
+    if not one or not other:
+        return None
+    if len(one) == len(other) + 1 and one[-1] == 1:
+        one = one[:-1]
+    elif len(other) == len(one) + 1 and other[-1] == 1:
+        other = other[:-1]
+    rank = max(len(one), len(other))
+    one, other = ((1,) * (rank - len(s)) + s for s in (one, other))
+    if one == other or any(a != b and 1 not in (a, b) for a, b in zip(one, other, strict=True)):
+        return None
+    made = tuple(b if a == 1 else a for a, b in zip(one, other, strict=True))
+    return None if made == one else tuple(None if n == BATCH else n for n in made)
+
+
+def _named(shape: tuple[int | None, ...]) -> tuple[int, ...]:
+    """A shape with a number for the batch that is no size, so that it fits nothing else."""
+    if not shape or any(n is None for n in shape[1:]):
+        return ()
+    return (BATCH, *(n for n in shape[1:] if n is not None))
+
+
 # --- what is to be written instead ----------------------------------------------------------------
 def argument(place: Place | None, keyword: str, position: int | None, new: str) -> str | None:
     """The line of a call with an argument in the place of the one that it has, or in addition."""
@@ -111,6 +161,13 @@ def argument(place: Place | None, keyword: str, position: int | None, new: str) 
 
 def activated(part: Part, activation: str) -> str | None:
     """The line of a layer with another activation."""
+    if part.kind == "function":
+        call = None if part.made is None else part.made.node
+        if part.made is None or not isinstance(call, ast.Call) or len(call.args) != 1:
+            return None
+        if call.keywords and activation != "softmax":
+            return None  # an axis, which others do not have
+        return edits.replaced(part.made, _function(part, activation), call.func)
     if part.kind == "Activation":
         return argument(part.made, "activation", 0, f'"{activation}"')
     if part.kind == "Dense":
@@ -122,6 +179,8 @@ def activated(part: Part, activation: str) -> str | None:
 
 def straight(part: Part) -> str | None:
     """The line of a layer without its activation."""
+    if part.kind == "function":
+        return None if part.made is None else edits.unwrapped(part.made)
     call = None if part.made is None else part.made.node
     if part.made is None or not isinstance(call, ast.Call) or part.kind not in UNITS:
         return None

@@ -6,13 +6,16 @@ import ast
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cached_property
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
-from ..source.place import Place
+from ..source.place import Place, nodes
 from ..trace import Event, Value
 
 _PLAIN = re.compile(r"[\w.]+(\[[^\[\]]*\])*")  # a name, an attribute, an entry
+NUMBERED = re.compile(r"\[-?\d+\]$")  # an entry of a list
+UNNAMED = re.compile(r"variable(_\d+)?", re.IGNORECASE)
 DEEP = 4  # how far into objects a variable is looked for
 
 
@@ -39,8 +42,57 @@ def operand(event: Event, value: Value) -> str | None:
 
 def leaves(node: ast.expr | None, structure: Any, frame: FrameType | None, what: str) -> list[str]:
     """A name for every leaf of a structure that was written as an expression."""
-    found = list(_leaves(node, structure, None if frame is None else _Sight(frame)))
-    return [name or f"{what} #{k + 1}" for k, name in enumerate(found)]
+    return [names[0] for names in named(node, structure, frame, what)]
+
+
+def named(
+    node: ast.expr | None, structure: Any, frame: FrameType | None, what: str, file: str = ""
+) -> list[list[str]]:
+    """The names of every leaf of a structure: first what it is called, then what else is known.
+
+    What its owner calls it is better than its number in a list: the name that a variable was given,
+    the path of one of Keras's, a name or an attribute in sight.
+    """
+    sight = None if frame is None else _Sight(frame, file)
+    found = list(_leaves(node, structure, sight))
+    better = [_better(name, thing, sight) for name, thing in found]
+    names = []
+    for k, ((name, thing), own) in enumerate(zip(found, better, strict=True)):
+        first = own if own is not None and better.count(own) == 1 else name
+        known = [first, name, own, own_name(thing)]
+        if sight is not None and is_variable(thing):
+            known.append(sight.all.find(thing))
+            known = [n for n in known if n not in sight.passing or n == name]
+        names.append(list(dict.fromkeys(n for n in known if n)) or [f"{what} #{k + 1}"])
+    return names
+
+
+def is_variable(thing: Any) -> bool:
+    return hasattr(type(thing), "assign") and hasattr(type(thing), "trainable")
+
+
+def own_name(thing: Any) -> str | None:
+    """What a variable was called when it was made: the path of one of Keras's, a name."""
+    if not is_variable(thing):
+        return None
+    for attribute in ("path", "name"):
+        found = getattr(thing, attribute, None)
+        if isinstance(found, str) and found:
+            bare = found.partition(":")[0]
+            return None if UNNAMED.fullmatch(bare) else bare
+    return None
+
+
+def _better(name: str | None, thing: Any, sight: _Sight | None) -> str | None:
+    """Of what is only known by its number: what its owner calls it."""
+    if not is_variable(thing) or (name is not None and not NUMBERED.search(name)):
+        return None
+    known = own_name(thing)
+    if known is None and sight is not None:
+        found = sight.all.find(thing)
+        if found is not None and not NUMBERED.search(found) and found not in sight.passing:
+            known = found
+    return known
 
 
 def _leaves(node: ast.expr | str | None, structure: Any, sight: _Sight | None) -> Any:
@@ -49,7 +101,7 @@ def _leaves(node: ast.expr | str | None, structure: Any, sight: _Sight | None) -
     elif isinstance(structure, (list, tuple)):
         items = list(enumerate(structure))
     else:
-        yield _name(node, structure, sight)
+        yield _name(node, structure, sight), structure
         return
     written = _written(node, [key for key, _ in items])
     text = _text(node) if written is None else None
@@ -105,10 +157,17 @@ def holds(holder: Any, thing: Any, name: str) -> str | None:
 class _Sight:
     """The names in sight of a frame, looked through once for all things that are looked for."""
 
-    def __init__(self, frame: FrameType) -> None:
+    def __init__(self, frame: FrameType, file: str) -> None:
         self.scope = {**frame.f_globals, **frame.f_locals}
         self.all = _Names(_visible(self.scope))
         self._owners: dict[str, _Names] = {}
+        self._file = file
+
+    @cached_property
+    def passing(self) -> set[str]:
+        """Names of loops, which stand for one thing after the other."""
+        loops = [n.target for n in nodes(self._file) if isinstance(n, (ast.For, ast.AsyncFor))]
+        return {n.id for t in loops for n in ast.walk(t) if isinstance(n, ast.Name)}
 
     def owned(self, text: str, thing: Any) -> str | None:
         """What a thing is called by its owner, the first name of an expression."""

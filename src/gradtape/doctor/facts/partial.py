@@ -12,7 +12,7 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..trace import Event, Tape, Value, kinds
+from ..trace import Event, Tape, Value, Variable, kinds
 from .faults import descendants
 from .graph import Cut, ancestors, makers
 
@@ -25,7 +25,8 @@ UNRECORDED = OUTSIDE | {"second-order-outside"}
 ADDERS = frozenset({"AddV2", "Add", "AddN"})
 HOLDERS = ADDERS | {"Mul", "RealDiv"}
 
-WAYS = frozenset({"numpy", "python", "copy"})
+ALONE = 6  # ops that a term may pass before it is added
+WAYS = frozenset({"numpy", "python", "copy", "assign"})
 SUMS = frozenset({
     "AddV2", "Add", "AddN", "Sub", "Neg", "Sum", "Mean", "Identity", "Cast", "Pack", "ConcatV2",
     "Reshape", "ExpandDims", "Squeeze", "Const",
@@ -40,13 +41,12 @@ def lost_term(case: Case) -> Cut | None:
     question = case.question
     for event, left, held in question.once(lost_term, lambda: _suspects(question)):
         if left:
+            back = next((v for v in event.outputs if v.users), event.outputs[0])
             for given in event.inputs:
                 if not _depends(case, given) or not case.came_back(event):
                     continue
-                if _added(case, event.outputs[0]) or question.once(
-                    (_copied, event), partial(_copied, event)
-                ):
-                    return Cut(kinds.DETOURS[event.way], event, given, event.outputs[0])
+                if _added(case, back) or question.once((_copied, event), partial(_copied, event)):
+                    return Cut(kinds.DETOURS[event.way], event, given, back)
         cut = _held_back(case, event) if held else None
         if cut is not None:
             return cut
@@ -57,6 +57,7 @@ def _suspects(question: Question) -> list[tuple[Event, bool, bool]]:
     """The events that may have lost a term, whatever the source: those that left the tape and came
     back, and those that held back a number."""
     tape, events = question.query.tape, question.makers
+    events = [*events, *_stored(question)]
     times = Counter(exit for e in events for exit in set(e.attrs.get("exits", ())))
     scalar = not any(t.shape for t in question.targets)
     found = []
@@ -64,10 +65,20 @@ def _suspects(question: Question) -> list[tuple[Event, bool, bool]]:
         if any(times[exit] > 1 for exit in event.attrs.get("exits", ())):
             continue  # a shift that is taken off elsewhere: x - m, and m added in the end
         left = event.way in WAYS and _during(tape, event)
-        held = scalar and _may_hold_back(tape, event)
+        held = scalar and _may_hold_back(question, event)
         if left or held:
             found.append((event, left, held))
     return found[: max(4, WORK // len(events))] if found else []
+
+
+def _stored(question: Question) -> list[Event]:
+    """What was assigned in the block of the tape to variables that do not train, and read there."""
+    tape, above = question.query.tape, question.above(*question.targets)
+    return [
+        e for e in question.trace.events
+        if e.way == "assign" and tape.recording(e.time)
+        and any(v in above and v.variable and not v.variable.trainable for v in e.outputs)
+    ]  # fmt: skip
 
 
 def _copied(event: Event) -> bool:
@@ -79,8 +90,9 @@ def _copied(event: Event) -> bool:
     return not any(v.variable is event.inputs[0].variable for u in users for v in u.inputs)
 
 
-def _may_hold_back(tape: Tape, event: Event) -> bool:
+def _may_hold_back(question: Question, event: Event) -> bool:
     """Does it make what this tape does not know, or stop its gradient, for one op to take?"""
+    tape = question.query.tape
     if event.way == "gradient":
         return any(_users(tape, made) for made in event.outputs)
     if event.way != "op" or len(event.outputs) != 1 or not event.inputs:
@@ -88,12 +100,52 @@ def _may_hold_back(tape: Tape, event: Event) -> bool:
     if tape.number in event.tapes and event.kind != "StopGradient":
         return False
     made = event.outputs[0]
+    if event.kind != "StopGradient":
+        made = _on_its_own(question, made)
     users = _users(tape, made)
     if len(users) != 1 or not made.floating:
         return False
     # Of each example a number, beside another: a loss, and what is added to it.
     row = event.kind != "StopGradient" and users[0].kind in ADDERS
-    return users[0].kind in HOLDERS if not made.shape else row and _alike(users[0])
+    if made.shape:
+        return row and _alike(users[0])
+    return users[0].kind in HOLDERS or (
+        users[0].kind == "Sub" and (made is not event.outputs[0] or not _baseline(users[0], made))
+    )
+
+
+def _on_its_own(question: Question, made: Value) -> Value:
+    """What a value has become before it meets anything that has a gradient: `excess**2`."""
+    tape = question.query.tape
+    for _ in range(ALONE):
+        users = _users(tape, made)
+        if len(users) != 1 or users[0].way != "op" or len(users[0].outputs) != 1:
+            break
+        if not question.followed.keys().isdisjoint(users[0].inputs):
+            break
+        if users[0].kind in SCALES and not made.shape:
+            break
+        made = users[0].outputs[0]
+    return made
+
+
+def _apart(case: Case, made: Value) -> bool:
+    """Of a number that is taken off: is it a term of its own, and no baseline?"""
+    alone = _on_its_own(case.question, made)
+    users = _users(case.tape, alone)
+    if alone.shape or not users or any(v.shape for v in users[0].inputs):
+        return False
+    return alone is not made or not _baseline(users[0], alone)
+
+
+def _baseline(taken: Event, made: Value) -> bool:
+    """Is what is taken off made as what it is taken from is, as the same loss of an old model, or
+    taken off many numbers?"""
+    others = [v for v in taken.inputs if v is not made]
+    kinds_of = [v.maker.kind for v in others if v.maker is not None]
+    if made.maker is None or not kinds_of or any(v.shape for v in others):
+        return True
+    return made.maker.kind in kinds_of
 
 
 def _users(tape: Tape, value: Value) -> list[Event]:
@@ -122,7 +174,7 @@ def _held_back(case: Case, event: Event) -> Cut | None:
         return None
     for made in event.outputs:
         users = _users(case.tape, made)
-        if not users or not _added(case, made, event.way == "gradient"):
+        if not users or not _added(case, made, event.way == "gradient" or _apart(case, made)):
             continue
         derived = [c for c in path.cuts if is_derivative(case, c)]
         first = made if event.way == "gradient" else derived[0].output if derived else None
@@ -158,11 +210,12 @@ def is_derivative(case: Case, cut: Cut) -> bool:
 
 
 def _asked_before(case: Case, joints: list[tuple[Event, Value, Value]]) -> bool:
-    """Does a way lead through what a query before this one was about, by ops?"""
+    """Does a way lead through what a query before this one trained with, by ops?"""
     before = case.question.once(
         _asked_before,
         lambda: {t for q in case.trace.queries if q is not case.query for t in q.targets
-                 if isinstance(t, Value)},
+                 if isinstance(t, Value)
+                 and any(isinstance(a.source, Variable) for a in q.answers)},
     )  # fmt: skip
     return any(
         made in before or (given in before and event.way == "op") for event, given, made in joints
@@ -179,7 +232,7 @@ def alone(case: Case, event: Event) -> bool:
 
 def _during(tape: Tape, event: Event) -> bool:
     """Did it leave and come back in the block of this tape?"""
-    uses = [user.time for user in event.outputs[0].users]
+    uses = [user.time for made in event.outputs for user in made.users]
     return tape.recording(event.time) and bool(uses) and tape.recording(min(uses))
 
 

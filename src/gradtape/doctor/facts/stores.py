@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from types import CodeType
 
 from ..source import flow, sources
-from ..source.place import Place, Written, tree
+from ..source.place import Place, Written, nodes, parents, tree
 from ..trace import Trace
 
 FILLS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "appendleft"})
@@ -23,13 +24,26 @@ Key = tuple[str, bool]  # the last part of a name, and whether it is an attribut
 def stored(trace: Trace, used: Place) -> Place | None:
     """The statement of a traced function that stored what is used at a place."""
     wanted = list(dict.fromkeys(_keys(used)))
-    functions = list(_traced(trace))
-    for key in wanted:
-        for code, function in functions:
-            for statement in ast.walk(function):
-                if isinstance(statement, ast.stmt) and key in _filled(function, statement):
-                    return Written(code, statement)
+    traced = sorted(_traced(trace), key=lambda pair: sources.file_of(pair[0]) != used.file)
+    # A function that a library was given may have made no op, and nobody by its name calls it.
+    others = [
+        (used.code, node) for node in nodes(used.file)
+        if isinstance(node, Function) and node.name != "__init__"
+    ]  # fmt: skip
+    for functions in (traced, others):
+        for key in wanted:
+            for code, function in functions:
+                for statement in ast.walk(function):
+                    if isinstance(statement, ast.stmt) and _fills(function, statement, key):
+                        return Written(code, statement)
     return None
+
+
+def _fills(function: Function, statement: ast.stmt, key: Key) -> bool:
+    return any(
+        key[1] == attribute and (name == key[0] or ("*" in name and fnmatchcase(key[0], name)))
+        for name, attribute in _filled(function, statement)
+    )
 
 
 def _traced(trace: Trace) -> Iterator[tuple[CodeType, Function]]:
@@ -38,7 +52,7 @@ def _traced(trace: Trace) -> Iterator[tuple[CodeType, Function]]:
         return
     called: dict[str, CodeType] = {}
     seen = set()
-    for code in trace.sights.codes():
+    for code in dict.fromkeys(sight.code for sight in trace.sights.everything()):
         function = flow.function_of(code)
         if isinstance(function, Function):
             seen.add(function)
@@ -64,24 +78,39 @@ def _keys(used: Place) -> Iterator[Key]:
             if key is None or not isinstance(getattr(part, "ctx", None), ast.Load):
                 continue
             yield key
-            if isinstance(part, ast.Name) and deep < DEEP:
-                queue += [(value, deep + 1) for value in _given(used.code, part.id)]
+            if deep >= DEEP:
+                continue
+            if isinstance(part, ast.Name):
+                queue += [(value, deep + 1) for value in _given(used, part.id)]
+            queue += [(value, deep + 1) for value in _returned(used.file, key[0])]
 
 
-def _given(code: CodeType, name: str) -> list[ast.AST]:
+def _given(used: Place, name: str) -> list[ast.AST]:
     """What a name of a function is bound to: by an assignment, by a loop."""
     found: list[ast.AST] = []
-    for statement in flow.statements(code):
+    statements = flow.statements(used.code)
+    if not statements and used.statement is not None:  # in a comprehension
+        statements = (used.statement,)
+    for statement in statements:
         if isinstance(statement, ast.Assign) and name in flow.bound(statement):
             found.append(statement.value)
         elif isinstance(statement, ast.For) and name in _names(statement.target):
             found.append(statement.iter)
-    parts = (part for statement in flow.statements(code) for part in ast.walk(statement))
+    parts = [part for statement in statements for part in ast.walk(statement)]
+    parts += [part for outer in parents(used) for part in getattr(outer, "generators", [])]
     found += [
         part.iter for part in parts
         if isinstance(part, ast.comprehension) and name in _names(part.target)
     ]  # fmt: skip
     return found
+
+
+def _returned(file: str, name: str) -> list[ast.AST]:
+    """What a function or property of this name returns."""
+    return [
+        part.value for node in nodes(file) if isinstance(node, Function) and node.name == name
+        for part in ast.walk(node) if isinstance(part, ast.Return) and part.value is not None
+    ]  # fmt: skip
 
 
 def _names(node: ast.AST) -> set[str]:
@@ -117,6 +146,9 @@ def _filled(function: Function, statement: ast.stmt) -> set[Key]:
             name = call.args[1]
             if isinstance(name, ast.Constant) and isinstance(name.value, str):
                 found.add((name.value, True))
+            elif isinstance(name, ast.JoinedStr):
+                texts = [p.value if isinstance(p, ast.Constant) else "*" for p in name.values]
+                found.add(("".join(map(str, texts)), True))
     own = {name for part in function.body for name in _bound(part)} - outer
     return {key for key in found if key is not None and (key[1] or key[0] not in own)}
 

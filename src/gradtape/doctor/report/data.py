@@ -39,6 +39,7 @@ def _query(record: Any) -> dict[str, Any]:
         "results": [
             {
                 "source": line.name,
+                "aliases": list(line.aliases),
                 "state": line.state,
                 "states": dict(line.states),
                 "converged": line.converged,

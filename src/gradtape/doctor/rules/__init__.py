@@ -38,7 +38,7 @@ none.unbuilt_model none.untracked_variable
 none.unexplained
 head.label_coding head.softmax_of_one head.target_out_of_reach head.loss_mismatch
 head.nothing_left head.linear_stack head.one_class head.constant_input
-head.frozen_rate
+head.frozen_rate head.normalisation_off
 """
 
 CATALOGUE: tuple[Rule, ...] = tuple(

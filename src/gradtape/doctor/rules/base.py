@@ -38,9 +38,11 @@ class Rule:
     ignore: str  # when it is fine
     gives_way_to: frozenset[str] = frozenset()  # names of rules that know the same more exactly
     last_resort: bool = False  # it speaks only where no other rule does
+    root: bool = False  # what it finds is at the root of what others find of the same sources
     # Names of rules that said something else of the same place in earlier steps, and knew less.
     replaces: frozenset[str] = frozenset()
-    # Names of rules whose findings are consequences of what this one finds in a whole run.
+    # Names of rules whose findings may be consequences of what this one finds in a whole run; of
+    # which they are, `accounts_for` tells.
     supersedes: frozenset[str] = frozenset()
     needs: str = ""  # what the fault cannot happen without: "keras", "tf.data"
 
@@ -62,6 +64,14 @@ class Rule:
     def examine_run(self, run: Run) -> Iterable[Finding]:
         """About the whole run, when it has ended: what shows only over many steps."""
         return ()
+
+    def accounts_for(self, finding: Finding, other: Finding) -> bool:
+        """Is another finding, by one of the rules that this one supersedes, a consequence of what
+        was found? Of the same query and the same sources it is."""
+        same = finding.query is not None and finding.query.place == (
+            other.query and other.query.place
+        )
+        return same and not set(finding.sources).isdisjoint(other.sources)
 
     def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
         """Is a finding of its own still one, now that the run has ended?
@@ -137,6 +147,8 @@ class DeathRule(Rule):
     """A rule about a gradient of zeros, by the op that passed on nothing."""
 
     states = frozenset({"zero"})
+    # A term of the target that was lost would have had a gradient.
+    gives_way_to = frozenset({"outside-tape", "second-order-outside"})
     kinds: frozenset[str] = frozenset()
 
     def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..facts.case import ErrorCase, Run
+from ..facts import compared
+from ..facts.case import Case, ErrorCase, Run
+from ..facts.graph import ancestors, makers
 from ..source.place import Place
+from ..trace import Value
 from ..trace.finding import CONFIRMED, Finding, Verdict
 from ..trace.training import Training
 from .base import Rule
@@ -25,10 +28,18 @@ class HeadRule(Rule):
         """The faults of one training."""
         raise NotImplementedError
 
+    def examine_query(self, case: Case) -> Iterable[Finding]:
+        """Of losses that the user wrote out, the same holds."""
+        for training in compared.trainings(case.question):
+            for finding in self.judge(training):
+                finding.training = training
+                yield finding
+
     def examine_run(self, run: Run) -> Iterable[Finding]:
         said = {(f.code, f.place) for f in run.findings}
         for training in run.trace.trainings:
             for finding in self.judge(training):
+                finding.training = training
                 if (finding.code, finding.place) not in said and not self.explained(finding, run):
                     said.add((finding.code, finding.place))
                     yield finding
@@ -36,6 +47,10 @@ class HeadRule(Rule):
     def explained(self, finding: Finding, run: Run) -> bool:
         """Does another finding say the same already?"""
         return False
+
+    def accounts_for(self, finding: Finding, other: Finding) -> bool:
+        """Is it about a gradient of the same training?"""
+        return belongs(other, finding.training)
 
     def examine_error(self, case: ErrorCase) -> Finding | None:
         if not self.stops:
@@ -57,3 +72,15 @@ class HeadRule(Rule):
             self.code, self.name, self.cause, "wrong", "", "", place, message, fix, edit=edit,
             also=others, verdict=Verdict(CONFIRMED, SEEN), **more,
         )  # fmt: skip
+
+
+def belongs(finding: Finding, training: Training | None) -> bool:
+    """Was a finding made of a gradient that this training asked for?"""
+    query = finding.query
+    if query is None or training is None:
+        return finding.training is not None and finding.training is training
+    if query.place == training.place:
+        return True  # `fit` asks itself
+    places = {training.place, *(head.place for head in training.heads)}
+    targets = [t for t in query.targets if isinstance(t, Value)]
+    return any(e.place in places for e in makers(ancestors(targets, {"assign"})))

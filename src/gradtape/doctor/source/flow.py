@@ -225,6 +225,18 @@ def operands(place: Place, number: int | None = None) -> list[ast.AST]:
     return parts if number is None or number >= len(parts) else [parts[number]]
 
 
+@by_code(256)
+def given_once(code: CodeType, name: str) -> ast.expr | None:
+    """What a plain name of a function is bound to, when one assignment binds it and no other."""
+    if name not in code.co_varnames[code.co_argcount + code.co_kwonlyargcount :]:
+        return None
+    found = [s for s in statements(code) if name in bound(s)]
+    if len(found) != 1 or not isinstance(found[0], ast.Assign):
+        return None
+    (target, *more) = found[0].targets
+    return found[0].value if isinstance(target, ast.Name) and not more else None
+
+
 # --- names in statements --------------------------------------------------------------------------
 def bound(statement: ast.AST) -> Iterator[str]:
     """The names that a statement gives a value to."""

@@ -161,6 +161,7 @@ class Answer:
     norm: float | None = None
     filled: bool = False  # zeros by request, where there is no path
     sparse: bool = False  # IndexedSlices
+    aliases: list[str] = field(default_factory=list)  # other names of the source
 
 
 @dataclass(eq=False)
@@ -215,6 +216,7 @@ class Trace:
     exits: list[Any] = field(default_factory=list)  # all that left, also what never came back
     sights: Any = None  # what functions could see when they were traced: `engines/sights`
     trainings: list[Training] = field(default_factory=list)  # of models of a library's
+    steps: Any = None  # of a library's optimizers: `engines/optimizers`, which knows them as of now
     _reads: dict[Variable, list[Value]] = field(default_factory=dict)
     _updates: dict[Variable, Event] = field(default_factory=dict)
     _indexed: list[int] = field(default_factory=lambda: [0, 0])  # values and events looked at

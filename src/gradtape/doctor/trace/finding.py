@@ -70,6 +70,7 @@ class Finding:
     verdict: Verdict = field(default_factory=lambda: Verdict(LIKELY))
     # Of a fault that a later step may show in another light: what is to be said then.
     later: Callable[[], Finding | None] | None = None
+    training: Any = None  # of a fault of a model: the trace's Training
 
     @cached_property
     def spots(self) -> list[Spot]:

@@ -52,6 +52,7 @@ class Line:
     known: dict[str, str] = field(default_factory=dict)  # states, by what the norm tells of them
     converged: int = 0  # steps in which it had gone to nothing because the target had
     unseen: int = 0  # steps of which no number is known: the state is that of those before
+    aliases: list[str] = field(default_factory=list)  # its other names
 
     @property
     def stuck(self) -> bool:

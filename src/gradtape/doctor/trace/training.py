@@ -5,6 +5,7 @@ Nothing here is an object of the program's: numbers were counted when the progra
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -68,6 +69,8 @@ class Head:
     outputs: Numbers | None = None
     label_shape: tuple[int | None, ...] = ()
     place: Place | None = None  # the call
+    # Of a loop: the one label that all batches had so far, in how many rows and how many batches.
+    same: tuple[float, int, int] | None = None
 
     @property
     def last(self) -> Part | None:
@@ -89,6 +92,46 @@ class Training:
     rate: float | None = None  # None where it changes over the steps
     sizes: list[float] = field(default_factory=list)  # mean size of each kernel at the start
     stack: list[str] = field(default_factory=list)  # all that the model computes, by its names
+
+
+@dataclass(eq=False)
+class Optimisation:
+    """An optimizer of a library's that took steps."""
+
+    kind: str  # "Adam"
+    made: Place | None
+    place: Place | None  # where it takes its steps
+    variables: set[int] = field(default_factory=set)  # by the ids of those that it moves
+    rate: float | None = None  # the last; None of a schedule
+    steps: int = 0
+    # Of each variable that was not all 0: its mean size at the start, and how far it has come.
+    moves: list[tuple[float, float]] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Normalisation:
+    """A layer that normalises batches, by how it was called."""
+
+    name: str
+    made: Place | None
+    on: int = 0  # calls in which it normalised with the batch
+    off: int = 0  # and with what it remembers
+    alone: int = 0  # with a batch of one example
+    within: bool = False  # was it called by a training of the library's?
+    frozen: bool = False  # was it to train, and told not to learn?
+    fresh: bool = False  # is what it remembers still what it began with?
+    weight: int | None = None  # the id of what it trains itself
+    place: list[Place] | None = None  # of a call with one example, innermost first
+    where: list[Place] = field(default_factory=list)  # of a call in which it was off
+
+
+def by_hand(
+    made: Place, activation: str, axis: int, shape: tuple[int | None, ...],
+    given: tuple[int | None, ...] = (),
+) -> Part:  # fmt: skip
+    """An activation that was called as a function; its name is what the user wrote."""
+    name = ast.unparse(made.node.func) if isinstance(made.node, ast.Call) else made.brief
+    return Part("function", name, activation, {"axis": axis}, made, shape, given)
 
 
 def numbers(array: Any, columns: bool = False) -> Numbers | None:
@@ -131,11 +174,17 @@ def joined(parts: Sequence[Numbers]) -> Numbers:
     lists = [p.distinct for p in parts if p.distinct is not None]
     sums = [p.row_sums for p in parts if p.row_sums is not None]
     whole = len(lists) == len(parts)
+    columns = []
+    if all(len(p.columns) == len(first.columns) for p in parts):
+        columns = [
+            (min(c[0] for c in known), max(c[1] for c in known), known[0][2])
+            for known in zip(*(p.columns for p in parts), strict=True)
+        ]
     return Numbers(
         first.shape, min(p.low for p in parts), max(p.high for p in parts),
         all(p.whole for p in parts),
         tuple(sorted({n for found in lists for n in found})) if whole else None,
         sum(p.nan for p in parts),
         (min(s[0] for s in sums), max(s[1] for s in sums)) if len(sums) == len(parts) else None,
-        complete=False,
+        columns, complete=False,
     )  # fmt: skip

@@ -185,7 +185,7 @@ class Engine(Models):
         swept = not tapes and user is there.asker
         kept = not tapes or (there.left and float in map(type, operands))
         there.note_constants(operands, result, user)
-        self.sights.note(user)
+        self.sights.note(user, trace=id(there))
         there.append(
             (OP, op, tuple(map(there.seen, operands)), params or NOTHING, result,
              callers(user) if kept else None, layer, user.f_code, user.f_lasti, 0),
@@ -449,7 +449,7 @@ class Engine(Models):
 
         trace = Reader(self).read()
         trace.sights = self.sights
-        trace.trainings = self.trainings
+        trace.trainings, trace.steps = self.trainings, self.steps
         return trace
 
     # --- keeping it small -------------------------------------------------------------------------

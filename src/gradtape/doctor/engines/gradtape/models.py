@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ....autodiff.tape import acting
+from ....compile.traced import Recorded, untraced
 from ....core.place import is_ours, stand_ins
 from ....framework.tensor import Tensor
 from ....framework.variable import Variable
@@ -40,6 +41,10 @@ class Models(Hearer):
         if isinstance(value, Variable):
             return np.asarray(value._outside())
         return np.asarray(value._value) if value.__class__ is Tensor else None
+
+    def recorded(self, value: Any) -> Any:
+        array = untraced(value._value) if value.__class__ is Recorded else None
+        return array if isinstance(array, np.ndarray) else None
 
     def sample(self, dataset: Any) -> Any:
         from ....data.sources import Slices

@@ -14,6 +14,8 @@ import numpy as np
 
 from .engine import Engine
 
+ROWS, MOST = 4096, 16  # elements that are looked at, and of how many each one is one
+BATCH = 32  # what a batch may have
 # Datasets that hand on what they are given, as far as a first batch is concerned.
 PASSES = ("Shuffle", "Prefetch", "Cache", "MemoryCache", "Repeat", "Options", "Take", "Rebatch")
 
@@ -62,7 +64,8 @@ def _plain(dataset: Any) -> Any:
 
 
 def whole(dataset: Any) -> tuple[Any, Any, int | None] | None:
-    """Inputs, labels and the rows of a batch of a dataset of arrays; nothing is iterated."""
+    """Inputs, labels and the rows of a batch of a dataset of arrays; nothing of the program's is
+    iterated."""
     rows = None
     for _ in range(20):  # steps of a pipeline
         kind = type(dataset).__name__.strip("_").removesuffix("Dataset").removeprefix("Parallel")
@@ -73,7 +76,28 @@ def whole(dataset: Any) -> tuple[Any, Any, int | None] | None:
             return *(tensor.numpy() for tensor in dataset._tensors), rows
         if kind == "Batch":
             rows = int(dataset._batch_size)
+        if kind == "Map":
+            return _mapped(dataset, rows)
         if kind not in (*PASSES, "Batch") or not hasattr(dataset, "_input_dataset"):
             return None
         dataset = dataset._input_dataset
+    return None
+
+
+def _mapped(dataset: Any, rows: int | None) -> tuple[Any, Any, int | None] | None:
+    """The same of a dataset whose elements are computed, from a copy of its own: they are batches
+    unless these are made later."""
+    plain, parts = _plain(dataset), dataset.element_spec
+    if plain is None or not isinstance(parts, tuple) or len(parts) != 2:
+        return None
+    if not all(hasattr(part, "dtype") for part in parts):
+        return None  # inputs or labels of several parts
+    if rows is None:
+        plain = plain.unbatch()
+    # Every so many of them: the first ones may be of one class.
+    every = -(-int(dataset.cardinality()) * (BATCH if rows is None else 1) // ROWS)
+    if not 1 <= every <= MOST:
+        return None
+    for x, y in plain.shard(every, 0).batch(ROWS).take(1):
+        return x.numpy(), y.numpy(), rows
     return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from itertools import count, groupby
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,7 @@ class Engine(Hearer):
         self._steps = 0  # of the log: calls of functions that ask
         self._glances: list[tuple[Any, Any]] = []  # copies that were called, and their numbers
         self.sights = Sights()
+        self._stirred = 0  # what had changed of these
 
     @property
     def deaf(self) -> bool:
@@ -229,6 +230,8 @@ class Engine(Hearer):
         due = count <= first or (_rare(count) if told else _power_of_four(count))
         events, spent = self.inside.get(name, (0, 0))
         due = due and spent + events <= FREE + count * events // SHARE
+        if self._stirred != (stirred := self.sights.look()):  # a flag that was traced is set anew
+            self._stirred, due = stirred, True
         if not told:
             due = self._breaks(name, event[4]) or due
         bad = copy.unsound(numbers) if copy is not None else None
@@ -308,13 +311,16 @@ class Engine(Hearer):
             self._steps = sum(map(self._asks, self.log))
         trace = Reader(self).read()
         trace.sights = self.sights
-        trace.trainings = self.trainings
+        trace.trainings, trace.steps = self.trainings, self.steps
         return trace
 
     def plain(self, value: Any) -> Any:
         from .values import outside
 
         return self.quietly(outside, value)
+
+    def at(self, code: CodeType, offset: int) -> Place:
+        return at(*autograph.original(code, offset))
 
     def sample(self, dataset: Any) -> Any:
         from .batches import whole

@@ -147,7 +147,7 @@ def _built(engine: Engine, graph: Any, name: Any, frame: FrameType) -> None:
         engine.graphs.of(graph).spots[name] = Spot(
             place.f_code, place.f_lasti, around(place), layer, measures, hidden
         )
-        engine.sights.note(place, autograph.original)
+        engine.sights.note(place, autograph.original, id(graph))
 
 
 # --- variables ------------------------------------------------------------------------------------

@@ -136,6 +136,7 @@ def outside(value: Any) -> Any:
     import tensorflow as tf
 
     if isinstance(value, tf.Variable):
-        value = value.read_value()
+        with tf.init_scope():  # also while a function is traced
+            value = value.read_value()
     eager = isinstance(value, tf.__internal__.EagerTensor) and numeric(value)
     return np.asarray(value.numpy()) if eager else None

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...facts import branches, changes
+from ...facts import branches, changes, stale
 from ...facts.case import Case
 from ...facts.graph import Cut
 from ...source.place import Place, Written
+from ...trace import Event
 from ...trace.finding import Finding
 from ..base import CutRule
 from ..reaching import uses
 
+TURNED = "the condition, asked again now, is decided otherwise"
+
 
 class TfFunctionPythonState(CutRule):
-    code, name, states = "GT606", "tf-function-python-state", frozenset({"none", "zero"})
-    replaces = frozenset({"inactive-branch", "zero-mask"})
+    code, name = "GT606", "tf-function-python-state"
+    states = frozenset({"none", "zero", "nan", "inf", "ok"})
+    root = True
     title = "a Python value was frozen into a tf.function when it was traced"
     lesson = """\
 `@tf.function` runs the Python code once for each kind of arguments and keeps the graph. Python
@@ -51,36 +55,75 @@ grad = tape.gradient(loss, w)
     ignore = "When the value is meant to be fixed."
 
     def examine(self, case: Case) -> Finding | Iterable[Finding] | None:
-        if case.answer.state == "zero":
-            return self._zero(case)
-        found = super().examine(case)
-        if found or case.variable is None or case.path is not None or uses(case):
-            return found
+        if case.answer.state == "none":
+            found = list(super().examine(case) or ())  # type: ignore[arg-type]
+            if found:
+                return found
+            if case.variable is not None and case.path is None and not uses(case):
+                return self._unused(case)
+        elif case.answer.state == "ok":
+            return self._number(case, "wrong")
+        return self._led_here(case) or self._number(case, case.answer.state)
+
+    def _unused(self, case: Case) -> Finding | None:
+        """The source is not in the graph at all."""
         branch = branches.frozen(case)
         if branch is not None:
             return self.decided(case, branch)
         place = branches.exchanged(case)
         if place is not None:
             return self._exchanged(case, place)
-        place = branches.shortened(case)
-        return None if place is None else self._shortened(case, place)
+        loop = stale.left_out(case)
+        return None if loop is None else self._shortened(case, loop[0])
 
-    def _zero(self, case: Case) -> Finding | None:
-        """A factor that was 0 when the function was traced, and no longer is."""
-        for death in case.deaths:
-            node = branches.zeroed(case, death)
-            if node is None:
-                continue
-            place = Written(death.event.place.code, node)
+    def _led_here(self, case: Case) -> Finding | None:
+        """What ends the gradient stands where Python would not come to now."""
+        culprits = _culprits(case)
+        branch = stale.turned(case, culprits)
+        if branch is not None:
+            place, _ = branch
             return case.finding(
                 self, place,
-                f"`{place.text}` was 0 when `{place.function}` was traced, and the graph keeps "
-                "that: what it is set to later is not seen.",
-                self.cure, event=death.event,
-                change=changes.seen("it is another number now than the one in the graph"),
-                why_not="it depends on the value that is put in its place",
+                f"`{place.text}` was decided when `{place.function}` was traced, and the graph "
+                "keeps the branch of that time. Now it would be decided otherwise.",
+                self.cure, change=changes.seen(TURNED), also=_at(culprits),
+                why_not="it depends on the branch that was not traced",
             )  # fmt: skip
-        return None
+        one = stale.replaced(case, culprits)
+        if one is None:
+            return None
+        place = one.place
+        return case.finding(
+            self, place,
+            f"`{place.text}` was another function when `{place.function}` was traced, and the "
+            "graph keeps what that one did.",
+            "make the `tf.function` anew when it changes", also=_at(culprits),
+            change=changes.seen("it is another function now than the one in the graph"),
+            why_not="it depends on the function that was not traced",
+        )  # fmt: skip
+
+    def _number(self, case: Case, state: str) -> Finding | None:
+        """A number that was read when the function was traced, and is another one now."""
+        found = stale.number(case)
+        if found is None:
+            return None
+        one, event = found
+        place, then = one.place, one.old.held
+        if isinstance(then, (int, float)) and isinstance(one.now, (int, float)):
+            words = (
+                f"`{place.text}` was {then:g} when `{place.function}` was traced, and the graph "
+                f"keeps that. Now it is {one.now:g}."
+            )
+        else:
+            words = (
+                f"`{place.text}` was read when `{place.function}` was traced, and the graph keeps "
+                "the numbers of that time. Now there are others."
+            )
+        return case.finding(
+            self, place, words, self.cure, state=state, event=event,
+            change=changes.seen("the graph computes with another number than is there now"),
+            why_not="it depends on the value that is put in its place",
+        )  # fmt: skip
 
     def decided(self, case: Case, branch: branches.Skipped) -> Finding:
         """A condition of Python's, which was decided while the function was traced."""
@@ -91,7 +134,7 @@ grad = tape.gradient(loss, w)
             f"the branch without `{name}`. Now it would be decided otherwise.",
             "pass the value that decides to the function as an argument, so that each value has a "
             "graph of its own",
-            change=changes.seen("the condition, asked again now, is decided otherwise"),
+            change=changes.seen(TURNED),
             also=[(Written(branch.code, branch.use), "not in the graph")],
             why_not="it depends on the branch that was not traced",
         )  # fmt: skip
@@ -127,6 +170,19 @@ grad = tape.gradient(loss, w)
 
     def fix(self, case: Case, cut: Cut) -> str:
         return self.cure
+
+
+def _culprits(case: Case) -> list[Event]:
+    """The events that end the gradient, by the state that they leave."""
+    if case.answer.state == "none":
+        return [] if case.path is None else [cut.event for cut in case.path.cuts]
+    if case.answer.state == "zero":
+        return [death.event for death in case.deaths]
+    return [case.fault.event] if case.fault is not None and case.fault.event is not None else []
+
+
+def _at(culprits: list[Event]) -> list[tuple[Place, str]]:
+    return [(culprits[0].place, "in the graph")]
 
 
 RULE = TfFunctionPythonState()

@@ -14,7 +14,7 @@ FEW = 16  # examples that may be alike by chance
 
 class ConstantInput(HeadRule):
     code, name = "GT709", "constant-input"
-    supersedes = frozenset({"zero-mask", "constant-function"})
+    supersedes = frozenset({"zero-mask", "constant-function", "dead-relu"})
     title = "all examples are the same"
     lesson = """\
 A model gives the same output for the same input. When every example is alike and the labels are

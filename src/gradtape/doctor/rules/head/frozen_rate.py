@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+import numpy as np
 
 from ...facts import heads
+from ...facts.case import Run
+from ...facts.steps import EVEN, optimizer
+from ...trace import Answer, Event, Trace, Variable
 from ...trace.finding import Finding
-from ...trace.training import Training
+from ...trace.training import Optimisation, Training
 from ..heads import HeadRule
 
 STILL = 1e-7  # of a number in float32, what is lost when it is added
-# Optimizers whose step is about the learning rate, however small the gradient is.
-EVEN = frozenset({"Adam", "AdamW", "Adamax", "Nadam", "RMSprop"})
+FAR = 1e-6  # of a weight, what it may come in all steps and still be where it was
+SLOW = 1e-6  # a learning rate that may be the reason
+STEPS = 3  # of a loop of the user's own, at least
+LITTLE = 1e-6  # a gradient that is smaller has come to its end
 
 
 class FrozenRate(HeadRule):
@@ -36,24 +43,86 @@ model.fit(x, y, epochs=2, verbose=0)
     ignore = "When the rate is raised later on, by a schedule of your own."
 
     def judge(self, training: Training) -> Iterator[Finding]:
-        rate, sizes = training.rate, training.sizes
-        if rate is None or not sizes:
-            return
-        least = min(sizes)
+        yield from ()
+
+    def examine_run(self, run: Run) -> Iterable[Finding]:
+        known = [] if run.trace.steps is None else run.trace.steps.known
+        found = [*map(self._still, known), *self._by_hand(run)]
+        return [finding for finding in found if finding is not None]
+
+    def _still(self, known: Optimisation) -> Finding | None:
+        """An optimizer whose weights are where they were."""
+        rate, steps = known.rate, known.steps
+        if rate is None or rate >= SLOW or not steps or not known.moves:
+            return None
+        if any(way > FAR * size for size, way in known.moves):
+            return None
+        least = min(size for size, _ in known.moves)
+        share = max(way / size for size, way in known.moves)
+        words = f"after {steps} steps no weight has moved by more than {share:.1g} of its size."
+        if not share:
+            words = f"after {steps} steps all weights are what they were."
         if rate == 0:
-            words = "the learning rate is 0, so the weights stay what they are."
-        elif training.optimizer in EVEN and rate < STILL * least:
+            words = f"the learning rate is 0, and {words}"
+        elif known.kind in EVEN:
             words = (
-                f"{training.optimizer} moves a weight by about {rate:.1g} a step, which is "
+                f"{known.kind} moves a weight by about {rate:.1g} a step, which is "
                 f"{rate / least:.1g} of a weight of size {heads.number(least)}: in float32 it is "
                 "rounded away."
             )
         else:
-            return
-        yield self.finding(
-            training.compiled or training.place, words, "use a larger learning rate, such as 1e-3",
-            None, [(training.place, "trained here")],
+            words = f"the learning rate is {rate:.1g}, and {words}"
+        usual = "1e-3" if known.kind in EVEN else "0.01"
+        return self.finding(
+            known.made or known.place, words,
+            f"use a larger learning rate, such as {usual}", None,
+            [(known.place, "the steps are taken here")],
         )  # fmt: skip
+
+    def _by_hand(self, run: Run) -> Iterator[Finding]:
+        """Steps of the user's own that are rounded away."""
+        trace = run.trace
+        for record in run.history.records.values():
+            queries = [q for q in trace.queries if q.place == record.place]
+            if record.steps < STEPS or not queries:
+                continue
+            moved = [(a.source, a) for a in queries[-1].answers if isinstance(a.source, Variable)]
+            steps = [_step(trace, v, a) for v, a in moved if optimizer(trace, v) is None]
+            found = [step for step in steps if step is not None]
+            if found and len(found) == len(steps) and all(share < STILL for _, share in found):
+                event, share = max(found, key=lambda step: step[1])
+                named = ", ".join(f"`{line.name}`" for line in record.lines[:3])
+                yield self.finding(
+                    event.place,
+                    f"a step moves {named} by no more than {share:.1g} of the size: in float32, "
+                    "which keeps seven digits, it is rounded away.",
+                    "use a larger learning rate",
+                )  # fmt: skip
+
+
+def _step(trace: Trace, variable: Variable, answer: Answer) -> tuple[Event, float] | None:
+    """The last step of a variable by what is subtracted or added, and its share of the size."""
+    event = trace.update(variable)
+    if event is None or event.kind not in ("assign_sub", "assign_add") or answer.array is None:
+        return None
+    before = [v for v in event.inputs if v.variable is variable]
+    steps = [v for v in event.inputs if v.variable is None]
+    if not before or not steps or before[0].array is None or steps[0].array is None:
+        return None
+    if not _slow(steps[0].maker):
+        return None  # of Newton's method, which has come to its end
+    size = float(np.abs(np.asarray(before[0].array, np.float64)).mean())
+    step = float(np.abs(np.asarray(steps[0].array, np.float64)).max())
+    there = np.isfinite(answer.array).all() and np.abs(answer.array).max() > LITTLE
+    return (event, step / size) if size and step and there else None
+
+
+def _slow(event: Event | None) -> bool:
+    """Is it a product with a number that is written down, and next to nothing?"""
+    if event is None or event.kind != "Mul":
+        return False
+    rates = [v.array for v in event.inputs if v.maker is None and np.size(v.array) == 1]
+    return any(abs(float(np.ravel(rate)[0])) < SLOW for rate in rates)
 
 
 RULE = FrozenRate()

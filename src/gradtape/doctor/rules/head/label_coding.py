@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...facts import heads
+from ...source.place import Place
 from ...trace.finding import Finding
 from ...trace.training import Head, Numbers, Part, Training
 from ..heads import HeadRule
@@ -39,7 +40,7 @@ model.fit(x, y, epochs=2, verbose=0)
     def judge(self, training: Training) -> Iterator[Finding]:
         for head in training.heads:
             part, labels = heads.output(head), head.labels
-            if part is None or labels is None or labels.nan:
+            if labels is None or labels.nan:
                 continue
             found = None
             if head.loss in heads.BINARY:
@@ -52,12 +53,12 @@ model.fit(x, y, epochs=2, verbose=0)
                 yield found
 
     def _binary(
-        self, training: Training, head: Head, part: Part, labels: Numbers
+        self, training: Training, head: Head, part: Part | None, labels: Numbers
     ) -> Finding | None:
         known, width = labels.distinct, heads.units(head)
         if known is None or (labels.low >= 0 and labels.high <= 1):
             return None
-        where = [(part.made, "the output"), (head.made, "its loss")]
+        where = [(_made(part), "the output"), (head.made, "its loss")]
         if len(known) == 2:
             fix = {(-1.0, 1.0): "use (y + 1) / 2 for the labels", (1.0, 2.0): "use y - 1"}.get(
                 (known[0], known[1]), f"use y == {heads.number(known[1])} for the labels"
@@ -72,7 +73,7 @@ model.fit(x, y, epochs=2, verbose=0)
             return None
         count = int(labels.high) + 1
         return self.finding(
-            part.made,
+            part.made if part else training.place,
             f"the labels are {len(known)} classes ({heads.span(labels)}), and one unit with "
             f"{heads.WORDS[head.loss]} tells 0 from 1.",
             f'use Dense({count}, activation="softmax") with loss="sparse_categorical_crossentropy"',
@@ -80,7 +81,7 @@ model.fit(x, y, epochs=2, verbose=0)
         )  # fmt: skip
 
     def _sparse(
-        self, training: Training, head: Head, part: Part, labels: Numbers
+        self, training: Training, head: Head, part: Part | None, labels: Numbers
     ) -> Finding | None:
         width = heads.units(head)
         if not width or width < 2:
@@ -107,17 +108,17 @@ model.fit(x, y, epochs=2, verbose=0)
                 f" {int(labels.high) + 1} units, or number the classes from 0 on"
             )
         edit = None
-        if labels.low == 0 and part.kind == "Dense":
+        if labels.low == 0 and part is not None and part.kind == "Dense":
             edit = heads.argument(part.made, "units", 0, str(int(labels.high) + 1))
         return self.finding(
-            part.made if edit else training.place,
+            part.made if part and edit else training.place,
             f"the labels go from {heads.number(labels.low)} to {heads.number(labels.high)}, and "
             f"the {width} units of {heads.called(part)} are the classes 0 to {width - 1}.",
-            fix, edit, [(part.made, f"{width} units"), (training.place, "trained here")],
+            fix, edit, [(_made(part), f"{width} units"), (training.place, "trained here")],
         )  # fmt: skip
 
     def _one_hot(
-        self, training: Training, head: Head, part: Part, labels: Numbers
+        self, training: Training, head: Head, part: Part | None, labels: Numbers
     ) -> Finding | None:
         width = heads.units(head)
         if not width or width < 2:
@@ -134,16 +135,36 @@ model.fit(x, y, epochs=2, verbose=0)
             )  # fmt: skip
         columns = labels.shape[-1]
         if labels.one_hot and columns != width and len(labels.shape) == len(head.shape):
-            fixed = part.kind == "Dense"
+            fixed = part is not None and part.kind == "Dense"
             return self.finding(
-                part.made,
+                part.made if part else training.place,
                 f"the labels are one-hot rows of {columns}, and {heads.called(part)}"
                 f" has {width} units.",
                 f"give {heads.called(part)} {columns} units",
-                heads.argument(part.made, "units", 0, str(columns)) if fixed else None,
+                heads.argument(part.made, "units", 0, str(columns)) if part and fixed else None,
                 [(training.place, "trained here")],
             )  # fmt: skip
+        if _shifted(labels):
+            return self.finding(
+                training.place,
+                f"no label is class 0, and some rows of the labels have no 1 at all: a class "
+                f"number that is {columns} or more has no place among {columns} columns.",
+                f"number the classes from 0 on before they become rows: tf.one_hot(y - 1, "
+                f"{columns})",
+                None, [(_made(part), f"{width} units"), (head.made, "its loss")],
+            )  # fmt: skip
         return None
+
+
+def _made(part: Part | None) -> Place | None:
+    return None if part is None else part.made
+
+
+def _shifted(labels: Numbers) -> bool:
+    """Are these one-hot rows of numbers that begin at 1? The last class is then a row of zeros."""
+    if labels.distinct != (0.0, 1.0) or labels.row_sums != (0.0, 1.0) or not labels.columns:
+        return False
+    return labels.columns[0][1] == 0 and all(high == 1 for _, high, _ in labels.columns[1:])
 
 
 RULE = LabelCoding()

@@ -8,7 +8,7 @@ from ...facts import heads
 from ...facts.case import Run
 from ...trace.finding import Finding
 from ...trace.training import Head, Part, Training
-from ..heads import HeadRule
+from ..heads import HeadRule, belongs
 
 # What an activation gives, where that is no probability.
 GIVES = {
@@ -18,11 +18,15 @@ GIVES = {
 }  # fmt: skip
 
 
+MANY = 3  # units; of two classes, both losses have their minimum at the same place
+ROWS = 16  # examples of which each may have one label by chance
+
+
 class LossMismatch(HeadRule):
     code, name = "GT703", "loss-mismatch"
     states = frozenset({"wrong", "error"})
     stops = True
-    supersedes = frozenset({"clipped-value", "log-of-zero", "domain-boundary"})
+    supersedes = frozenset({"clipped-value", "log-of-zero", "domain-boundary", "constant-function"})
     title = "the loss takes the output for something that its activation does not give"
     lesson = """\
 A loss has an idea of the output. Binary cross entropy reads each unit as the probability of a yes:
@@ -51,6 +55,7 @@ model.fit(x, y, epochs=2, verbose=0)
                 continue
             found = (
                 self._no_probability(head, part)
+                or self._one_of_many(training, head, part)
                 or self._each_for_itself(training, head, part)
                 or self._together(training, head, part)
                 or self._class_numbers(training, head, part)
@@ -59,7 +64,8 @@ model.fit(x, y, epochs=2, verbose=0)
                 yield found
 
     def explained(self, finding: Finding, run: Run) -> bool:
-        return any(f.cause in ("double-softmax", "broadcast-mismatch") for f in run.findings)
+        known = ("double-softmax", "broadcast-mismatch")
+        return any(f.cause in known and belongs(f, finding.training) for f in run.findings)
 
     def _no_probability(self, head: Head, part: Part) -> Finding | None:
         if head.loss not in heads.ENTROPIES or head.logits or part.activation not in GIVES:
@@ -73,7 +79,7 @@ model.fit(x, y, epochs=2, verbose=0)
         numbers = GIVES[part.activation]
         if seen is not None:
             numbers = f"{heads.number(seen.low)} to {heads.number(seen.high)} here"
-        fix = f'give {heads.called(part)} the activation "{right}"'
+        fix = heads.give(part, right)
         if part.activation == "linear":
             fix += ", or tell the loss `from_logits=True`"
         if head.loss not in heads.BINARY and one:
@@ -96,8 +102,7 @@ model.fit(x, y, epochs=2, verbose=0)
                     part.made,
                     f"up to {heads.number(most)} of the {width} labels of an example are 1, but "
                     f"the softmax of {heads.called(part)} adds up to 1.",
-                    f'give {heads.called(part)} the activation "sigmoid": each label is a yes or '
-                    "no of its own",
+                    f"{heads.give(part, 'sigmoid')}: each label is a yes or no of its own",
                     heads.activated(part, "sigmoid"), [(head.made, "its loss")],
                 )  # fmt: skip
             if least == most == 1 and width == 2:
@@ -112,6 +117,24 @@ model.fit(x, y, epochs=2, verbose=0)
             "questions of yes or no, but their softmax is one choice among them.",
             f'use loss="{right}"', heads.with_loss(head, training.compiled, right),
             [(part.made, f"{width} units, of which one is right")],
+        )  # fmt: skip
+
+    def _one_of_many(self, training: Training, head: Head, part: Part) -> Finding | None:
+        width, labels = heads.units(head), head.labels
+        if head.loss not in heads.BINARY or part.activation not in ("sigmoid", "linear"):
+            return None
+        if not width or width < MANY or labels is None or not labels.one_hot:
+            return None
+        if (labels.shape[0] or 0) < ROWS or len(labels.shape) != 2:
+            return None
+        right = "categorical_crossentropy"
+        return self.finding(
+            head.made or part.made,
+            f"every row of the labels has one 1 among {width} columns, which is one choice, but "
+            f"{heads.WORDS[head.loss]} asks {width} questions of yes or no: always no is right in "
+            f"{100 * (width - 1) / width:.0f} % of them.",
+            f'use loss="{right}" with a softmax', heads.with_loss(head, training.compiled, right),
+            [(part.made, f"{width} units")],
         )  # fmt: skip
 
     def _together(self, training: Training, head: Head, part: Part) -> Finding | None:
@@ -144,7 +167,7 @@ model.fit(x, y, epochs=2, verbose=0)
             f"{heads.WORDS[head.loss]} reads the {width} units of {heads.called(part)}"
             f" as probabilities "
             f"that add up to 1; {width} sigmoids add up to anything from 0 to {width}.",
-            f'give {heads.called(part)} the activation "softmax"', heads.activated(part, "softmax"),
+            heads.give(part, "softmax"), heads.activated(part, "softmax"),
             [(head.made, "its loss")],
         )  # fmt: skip
 
@@ -159,7 +182,9 @@ model.fit(x, y, epochs=2, verbose=0)
             head.made or part.made,
             f"the labels are class numbers ({heads.span(labels)}), and {heads.WORDS[head.loss]} "
             f"compares each of the {width} probabilities of {heads.called(part)} with them.",
-            f'use loss="{right}"', heads.with_loss(head, training.compiled, right),
+            f'use loss="{right}"' if training.method != "loop"
+            else f"use `tf.keras.losses.{right}`, or compare with one-hot rows",
+            heads.with_loss(head, training.compiled, right),
             [(part.made, f"{width} probabilities")],
         )  # fmt: skip
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...facts import heads
+from ...facts.case import Run
 from ...trace.finding import Finding
 from ...trace.training import Training
 from ..heads import HeadRule
 
 FEW = 16  # examples of which all may be of one class by chance
+BATCHES, BATCH, ROWS = 3, 8, 48  # the same of a loop, of which only the batches are seen
 
 
 class OneClass(HeadRule):
@@ -32,6 +34,30 @@ model.fit(x, y, epochs=2, verbose=0)
 """
     cured = failing.replace("> 5", "> 0")
     ignore = "When the model is trained in parts, one class after the other; in a smoke test."
+
+    def examine_run(self, run: Run) -> Iterable[Finding]:
+        yield from super().examine_run(run)
+        loops = [t for t in run.trace.trainings if t.method == "loop"]
+        if len(loops) == 1:  # of several, each may have its class: what is real, what is made up
+            yield from self._in_a_loop(loops[0])
+
+    def _in_a_loop(self, training: Training) -> Iterator[Finding]:
+        for head in training.heads[:1]:
+            labels, same = head.labels, head.same
+            if len(training.heads) > 1 or head.loss not in heads.ENTROPIES or same is None:
+                continue
+            value, rows, batches = same
+            if labels is None or not heads.flat(labels) or batches < BATCHES or rows < ROWS:
+                continue
+            if rows < BATCH * batches:
+                continue  # a few examples that are made to look like another class
+            yield self.finding(
+                training.place,
+                f"all labels of {batches} batches are {heads.number(value)}: there is nothing to "
+                "tell apart.",
+                "look at how the labels are made, and whether the data are sorted or cut",
+                None, [(head.made, "its loss")],
+            )  # fmt: skip
 
     def judge(self, training: Training) -> Iterator[Finding]:
         places = [head for head in training.heads if head.loss in heads.ENTROPIES]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from ...facts import heads
-from ...facts.case import Run
+from ...facts import heads, softmaxes
+from ...facts.case import Case, Run
 from ...trace.finding import Finding
 from ...trace.training import Head, Part, Training
-from ..heads import HeadRule
+from ..heads import HeadRule, belongs
 
 
 class SoftmaxOfOne(HeadRule):
     code, name = "GT701", "softmax-of-one"
+    supersedes = frozenset({"clipped-value", "saturated-activation", "zero-mask"})
     title = "a softmax over one unit is always 1; over the batch, examples share one probability"
     lesson = """\
 A softmax divides e^z by the sum of e^z along its axis. Where that axis holds one number, the result
@@ -40,8 +41,30 @@ model.fit(x, y, epochs=2, verbose=0)
                 if found is not None:
                     yield found
 
+    def examine_query(self, case: Case) -> Iterable[Finding]:
+        yield from super().examine_query(case)
+        heard = {p.made for t in case.trace.trainings for h in t.heads for p in h.parts}
+        for found in softmaxes.softmaxes(case.question.makers):
+            place = found.event.place
+            if found.event.layer is not None or place in heard:
+                continue
+            chosen = softmaxes.classes(found)
+            if chosen is None or chosen[0] == found.axis or found.size == 1:
+                continue
+            count, number = found.made.shape[chosen[0]], chosen[0]
+            yield self.finding(
+                place,
+                f"`{place.brief}` takes the softmax along axis {found.axis}, of size "
+                f"{found.size}, but the labels choose among the {count} numbers along axis "
+                f"{number}: these do not add up to 1.",
+                f"take the softmax along axis {number}",
+                _along(found, number), [(chosen[1].place, "the labels")],
+            )  # fmt: skip
+
     def explained(self, finding: Finding, run: Run) -> bool:
-        return any(f.cause == "constant-function" for f in run.findings)
+        return any(
+            f.cause == "constant-function" and belongs(f, finding.training) for f in run.findings
+        )
 
     def _one(self, training: Training, head: Head, part: Part) -> Finding | None:
         axis = part.config.get("axis", -1)
@@ -69,11 +92,12 @@ model.fit(x, y, epochs=2, verbose=0)
 
     def _astray(self, training: Training, head: Head, part: Part) -> Finding | None:
         axis, rank = part.config.get("axis", -1), len(part.shape)
-        if part.kind != "Softmax" or not isinstance(axis, int) or rank < 2:
+        known = part.kind in ("Softmax", "function") and part.activation == "softmax"
+        if not known or not isinstance(axis, int) or rank < 2:
             return None
         own = axis % rank
         last = part is heads.output(head) and head.loss in heads.ENTROPIES and own != rank - 1
-        if own != 0 and not last:
+        if not last and (own != 0 or part.kind == "function"):
             return None
         what = "the batch" if own == 0 else f"axis {own}"
         return self.finding(
@@ -81,8 +105,16 @@ model.fit(x, y, epochs=2, verbose=0)
             f"{heads.called(part, 'this layer')} takes the softmax along {what}, so the "
             f"{part.shape[-1]} numbers of an example do not add up to 1.",
             "take it along the last axis, which holds the classes",
-            heads.argument(part.made, "axis", 0, "-1"), [(head.made, "its loss")],
+            heads.argument(part.made, "axis", int(part.kind == "function"), "-1"),
+            [(head.made, "its loss")],
         )  # fmt: skip
+
+
+def _along(found: softmaxes.Softmax, axis: int) -> str | None:
+    """The line of a softmax that is called, along another axis."""
+    if found.event.kind != "Softmax":
+        return None
+    return heads.argument(found.event.place, "axis", 1, str(axis))
 
 
 def _size(shape: tuple[int | None, ...], axis: object) -> int | None:

@@ -10,6 +10,7 @@ from ...trace.finding import Finding
 from ...trace.training import Head, Numbers, Training
 from ..heads import HeadRule
 
+FEW = 64  # different labels that may be classes
 SHARE = 0.05  # of the span of the labels, what may be beyond by noise
 
 
@@ -37,6 +38,10 @@ model.fit(x, y, epochs=2, verbose=0)
     )
     ignore = "When what lies beyond are outliers that are to be cut off."
 
+    def accounts_for(self, finding: Finding, other: Finding) -> bool:
+        """What is at its bound, or dead, is the output itself."""
+        return other.place == finding.place
+
     def judge(self, training: Training) -> Iterator[Finding]:
         for head in training.heads:
             part, labels = heads.output(head), head.labels
@@ -44,17 +49,14 @@ model.fit(x, y, epochs=2, verbose=0)
                 continue
             if part.activation == "softmax" and heads.units(head) == 1:
                 continue  # that it is always 1 says more
-            known = head.loss in heads.BINARY and not labels.whole
+            known = head.loss in heads.BINARY and not _two(labels)
             if not known and (head.loss not in heads.DISTANCES or _classes(head, labels)):
                 continue
             words = _beyond(part.activation, labels)
             if words is None:
                 continue
             edit = heads.straight(part)
-            fix = (
-                f"leave the activation of {heads.called(part)}"
-                f" out, or bring the labels into its range"
-            )
+            fix = f"{heads.leave_out(part)}, or bring the labels into its range"
             if part.kind in heads.CELLS:
                 fix = f"put a Dense layer without activation behind {heads.called(part)}"
             elif head.loss in heads.BINARY:
@@ -63,6 +65,11 @@ model.fit(x, y, epochs=2, verbose=0)
                 part.made, f"{words}.", fix, edit,
                 [(training.place, "trained here"), (head.made, "its loss")][:1],
             )  # fmt: skip
+
+
+def _two(labels: Numbers) -> bool:
+    """Are there two classes, or few? Then they are coded in another way."""
+    return labels.distinct is not None and len(labels.distinct) <= FEW
 
 
 def _classes(head: Head, labels: Numbers) -> bool:

@@ -87,7 +87,8 @@ def _unit_vector(event: Event) -> str | None:
     if given[0] != vector or len(given) > 1 or not named.keys() <= {"axis", "keepdims"}:
         return None
     axis = [f"axis={named['axis']}"] if "axis" in named else []
-    return edits.called(place, "math.l2_normalize", vector, *axis)
+    # With the epsilon it has by itself, 1e-12, the derivative at 0 is a million.
+    return edits.called(place, "math.l2_normalize", vector, *axis, "epsilon=1e-6")
 
 
 def _negative(event: Event) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -10,18 +11,22 @@ from typing import Any
 import numpy as np
 
 from ...facts import changes
-from ...facts.case import Case
+from ...facts.case import Case, Run
 from ...facts.faults import finite
 from ...facts.replay import above, flows_in, replay, wide
+from ...facts.steps import EVEN, optimizer
 from ...source.place import Place
-from ...trace import Event, Query, Value, Variable
-from ...trace.finding import Finding
+from ...trace import Event, Query, Trace, Value, Variable
+from ...trace.finding import CONFIRMED, Finding, Verdict
 from ...trace.history import Line, Record, Series
 from ...trace.states import EXPLODING
 from ..base import Rule
 
 TOTAL = 20.0  # growth of the loss over all steps
 STEPS = 3  # at least
+JUMPS = 8  # steps over which a loss is looked at that does not overflow
+KNOWN = 4  # of them, whose loss is known
+HIGH = 5.0  # times the first loss
 
 
 class LearningRateDivergence(Rule):
@@ -71,21 +76,107 @@ for step in range(60):
         target = f"`{record.target}`" if what == "loss" else f"the gradient of `{case.answer.name}`"
         why = "each step goes too far"
         fix = f"use a learning rate that is at least {smaller} times smaller, or clip the gradient"
-        if uphill := _uphill(case, update):
+        own = optimizer(case.trace, case.variable)
+        # With momentum, a step of an optimizer's may go either way.
+        if uphill := own is None and _uphill(case, update):
             why = "each step goes up along the gradient, not down"
             fix = "subtract the gradient (assign_sub), or bound what is to be made large"
         first_of_all, *others = _updates(case, update)
+        also = [(place, "and this far too") for place in others]
+        if own is not None and own.made is not None:
+            also = [(place, "the steps are taken here") for place in (first_of_all, *others)]
+            first_of_all = own.made
         return case.finding(
             self, first_of_all,
             f"{target} grew {rate:.3g}-fold a step, from {first:.2g} to {last:.2g} over "
             f"{steps + 1} steps: {why}.",
             fix, change=changes.step_size(partial(_helps, case), "a smaller step"), sure=not uphill,
-            also=[(place, "and this far too") for place in others],
+            also=[(place, words) for place, words in also if place != first_of_all],
         )  # fmt: skip
+
+    def examine_run(self, run: Run) -> Iterable[Finding]:
+        """Where nothing overflows: a loss that jumps up, and stays there."""
+        if any(f.name == self.name for f in run.findings):
+            return
+        for record in run.history.records.values():
+            queries = [q for q in run.trace.queries if q.place == record.place]
+            if not queries or record.steps < JUMPS or not _stays_up(record.targets.numbers):
+                continue
+            moved = [a.source for a in queries[-1].answers if isinstance(a.source, Variable)]
+            own = next((o for v in moved if (o := optimizer(run.trace, v)) is not None), None)
+            first, later = record.targets.numbers[0], record.targets.numbers[1:]
+            so = f"`{record.target}` was {first:.2g} before the first step, and "
+            so += f"{min(later):.2g} or more after it"
+            if min(later) <= first:
+                so = f"`{record.target}` was {first:.2g} before the first step, and is "
+                so += f"{later[-1]:.2g} after {record.steps - 1} steps"
+            if own is not None and own.kind in EVEN and own.rate is not None and own.moves:
+                size = sorted(size for size, _ in own.moves)[len(own.moves) // 2]
+                if own.rate >= size:
+                    why = f"{own.kind} moves each weight by up to {own.rate:.2g} a step, and the "
+                    why += f"weights began with a size of {size:.2g}"
+                    yield _jumped(self, record, queries[-1], own.made or own.place, f"{why}: {so}.")
+            elif len(queries) > 1 and _same_data(*queries[-2:]):
+                updates = [run.trace.update(v) for v in moved]
+                places = [e.place for e in updates if e is not None]
+                made = own.made if own is not None else None
+                if (made or places) and not _up(run.trace, queries[-2], updates):
+                    why = "on the same data: the steps go too far"
+                    yield _jumped(self, record, queries[-1], made or places[0], f"{so} {why}.")
 
     def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
         """What came down again did not diverge: one batch was larger than the others."""
         return any(_rise(targets) or _rise(line.norms.numbers) for line in lines)
+
+
+def _jumped(rule: Rule, record: Record, query: Query, place: Place | None, words: str) -> Finding:
+    names = [line.name for line in record.lines]
+    finding = Finding(
+        rule.code, rule.name, rule.cause, "wrong", record.target, names[0], place, words,
+        "use a learning rate that is at least 10 times smaller", query=query,
+        verdict=Verdict(CONFIRMED, "these numbers were seen over the steps as they are"),
+    )  # fmt: skip
+    finding.sources = names
+    return finding
+
+
+def _stays_up(numbers: list[float]) -> bool:
+    """Is a loss far above where it began, and was so nearly all the time?"""
+    if len(numbers) < KNOWN or not all(map(math.isfinite, numbers)) or numbers[0] <= 0:
+        return False
+    first, later = numbers[0], sorted(numbers[1:])
+    end = sorted(numbers[-max(1, len(numbers) // 4) :])
+    return later[len(later) // 2] > HIGH * first and end[len(end) // 2] > HIGH * first
+
+
+def _same_data(one: Query, other: Query) -> bool:
+    """Did two steps compute with the same numbers, but for the variables?"""
+    given = [_given(query) for query in (one, other)]
+    return len(given[0]) == len(given[1]) > 0 and all(
+        np.array_equal(a, b) for a, b in zip(*given, strict=True)
+    )
+
+
+def _given(query: Query) -> list[Any]:
+    targets = [t for t in query.targets if isinstance(t, Value)]
+    number = query.tape.number
+    used = [v for v in above(targets) if v.variable is None and v.array is not None]
+    used = [v for v in used if any(number in e.tapes for e in v.users)]
+    return [v.array for v in used if v.maker is None or number not in v.maker.tapes]
+
+
+def _up(trace: Trace, before: Query, updates: list[Event | None]) -> bool:
+    """Do the steps go up along the gradient? Then a loss that grows is meant to."""
+    for answer, event in zip(before.answers, updates, strict=False):
+        if event is None or answer.array is None:
+            continue
+        reads = trace.reads(event.outputs[0].variable)  # type: ignore[arg-type]
+        k = reads.index(event.outputs[0])
+        if k and event.time > before.time and reads[k].shape == np.shape(answer.array):
+            way = np.asarray(reads[k].array, np.float64) - reads[k - 1].array
+            if np.sum(way * answer.array) > 0:
+                return True
+    return False
 
 
 def growth(record: Record, line: Line | None) -> tuple[str, float, float, int] | None:

@@ -9,6 +9,7 @@ from ..base import CutRule
 
 class ComparisonOp(CutRule):
     code, name, states = "GT127", "comparison-op", frozenset({"none"})
+    gives_way_to = frozenset({"constant-derivative"})
     title = "a comparison stands on every path: true and false have no derivative"
     lesson = """\
 `x > 0.5` is true or false; nothing lies between, so no gradient passes it, nor what is made of it:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...facts import changes
 from ...facts.case import Case
-from ...facts.graph import ancestors, path
+from ...facts.graph import Values, ancestors, path
 from ...trace import Event, Query, Value
 from ...trace.finding import Finding, WouldBe
 from ..base import Rule
@@ -16,7 +16,11 @@ LINEAR = frozenset({
     "Unpack", "ConcatV2", "Split", "StridedSlice", "Slice", "GatherV2", "ExpandDims", "Squeeze",
     "Tile", "Pad", "PadV2", "BroadcastTo", "Cast", "BiasAdd", "Cumsum", "Fill", "ReverseV2",
 })  # fmt: skip
-PIECES = frozenset({"Relu", "Relu6", "LeakyRelu", "Abs", "Maximum", "Minimum"})  # straight ones
+PIECES = frozenset({  # straight ones
+    "Relu", "Relu6", "LeakyRelu", "Abs", "Maximum", "Minimum", "ClipByValue", "SelectV2", "Select",
+    "MaxPool", "MaxPoolV2", "MaxPool3D", "Max", "Min",
+})  # fmt: skip
+CHOICES = frozenset({"comparison-op", "discrete-index"})  # which piece it is
 PRODUCTS = frozenset({"Mul", "MatMul", "BatchMatMulV2", "RealDiv", "Einsum", "Conv2D", "TensorDot"})
 
 
@@ -60,12 +64,16 @@ unconnected_gradients="zero" to get it as numbers."""
         if not all(_linear(e, way.values) for e in way.events):
             return None
         pieces = [e for e in way.events if e.kind in PIECES]
-        event = pieces[0] if pieces else way.events[0]
+        event = pieces[0] if pieces else _straight(way.events)
         name, inner = case.answer.name, first.target_name or "the function"
+        layer, also = event.layer, [(first.place, "the first derivative")]
+        place = layer.made if layer is not None and layer.made is not None else event.place
+        if place is not event.place:
+            also.insert(0, (event.place, "it is called here"))
         return case.finding(
-            self, event.place, _message(name, inner, pieces),
+            self, place, _message(name, inner, event, bool(pieces)),
             f"expect 0 here, or make `{inner}` curved in `{name}`, with tanh or softplus",
-            event=event, also=[(first.place, "the first derivative")],
+            event=event, also=also,
             change=changes.replayed(
                 WouldBe(np.zeros(case.nodes[0].shape), 0.0, "a straight line has no bend"),
                 words="zeros asked for where there is no path",
@@ -73,15 +81,23 @@ unconnected_gradients="zero" to get it as numbers."""
         )  # fmt: skip
 
 
-def _message(name: str, inner: str, pieces: list[Event]) -> str:
+def _straight(events: list[Event]) -> Event:
+    """Where a curved function is missing: at the first layer that multiplies, or at its start."""
+    multiplies = [e for e in events if e.layer is not None and e.kind in PRODUCTS]
+    return multiplies[0] if multiplies else events[0]
+
+
+def _message(name: str, inner: str, event: Event, pieces: bool) -> str:
+    layer = "" if event.layer is None else f" of layer `{event.layer.name}`"
     if pieces:
         return (
-            f"`{inner}` is made of straight pieces in `{name}` ({pieces[0].name}), so its second "
-            "derivative is 0 everywhere."
+            f"`{inner}` is made of straight pieces in `{name}` ({event.name}{layer}), so its "
+            "second derivative is 0 everywhere."
         )
+    none = f" Layer `{event.layer.name}` has no activation." if event.layer is not None else ""
     return (
         f"every op from `{name}` to `{inner}` is linear in `{name}`, so the first derivative "
-        f"does not depend on `{name}`."
+        f"does not depend on `{name}`.{none}"
     )
 
 
@@ -94,7 +110,7 @@ def _first_derivative(case: Case) -> Query | None:
         source = case.variable or case.source
         if not any(a.source is source for a in query.answers):
             continue
-        made = [v for v in behind if v.maker is not None and v.maker.place == query.place]
+        made = [v for v in behind if _given_out(v, query, case.targets, behind)]
         if made and (case.answer.state == "zero" or not _leads(case, made)):
             record = case.history.records.get(query.place)
             if record is not None:
@@ -103,10 +119,21 @@ def _first_derivative(case: Case) -> Query | None:
     return None
 
 
+def _given_out(value: Value, query: Query, targets: list[Value], behind: Values) -> bool:
+    """Was it made by the query, and asked for or used by something else?"""
+    if value.maker is None or value.maker.place != query.place:
+        return False
+    others = [event for event in value.users if event.place != query.place]
+    return value in targets or any(o in behind for event in others for o in event.outputs)
+
+
 def _leads(case: Case, made: list[Value]) -> bool:
-    """Does a recorded path lead from the source to the first derivative?"""
+    """Does a recorded path lead from the source to the first derivative, and not only by way of
+    the choice of a piece?"""
     way = path(case.nodes, made, case.tape)
-    return way is not None and any(e.way != "gradient" for e in way.events)
+    if way is None or (way.cuts and all(cut.cause in CHOICES for cut in way.cuts)):
+        return False
+    return any(e.way != "gradient" for e in way.events)
 
 
 def _linear(event: Event, values: list[Value]) -> bool:

@@ -9,6 +9,7 @@ from ..base import CutRule
 
 class DiscreteIndex(CutRule):
     code, name, states = "GT125", "discrete-index", frozenset({"none"})
+    gives_way_to = frozenset({"constant-derivative"})
     title = "a position such as argmax stands on every path: whole numbers have no derivative"
     lesson = """\
 `argmax`, `argsort` and the indices of `top_k` are whole numbers: they jump, they have no

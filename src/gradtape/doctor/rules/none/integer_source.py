@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
+
 from ...facts.case import Case
 from ...source import sources
 from ...source.place import Place, span_of
 from ...trace import Value
 from ...trace.finding import Finding
 from ..base import Rule
+
+TAKES = frozenset({"GatherV2", "Gather", "GatherNd", "ResourceGather", "ResourceGatherNd"})
 
 
 class IntegerSource(Rule):
@@ -42,15 +46,32 @@ grad = tape.gradient(y, n)
         name, kind = case.answer.name, values[0].dtype.name
         what = "truth values" if kind == "bool" else "whole numbers"
         index = case.cut is not None and case.cut.cause == "gather-index"
-        place = _made(case, values[0])
+        # Ids are whole numbers by nature: not they are to be changed, but what is asked for.
+        place = case.query.place if index else _made(case, values[0])
         return case.finding(
             self, place or case.query.place,
             f"`{name}` is {kind}: {what} have no gradient.",
-            f"leave `{name}` out of the sources, or weight all entries with something smooth such "
-            "as `tf.nn.softmax`" if index
+            _instead(case, name) if index
             else f"make `{name}` a float, such as `tf.float32`, where it is made",
             edit=None if index else _edit(place), also=[(case.query.place, "asked for here")],
         )  # fmt: skip
+
+
+def _instead(case: Case, name: str) -> str:
+    """What to ask for in the place of ids."""
+    cut = case.cut
+    if cut is not None and cut.event.kind in TAKES and np.ndim(cut.output.array) > 1:
+        taken = f"`{cut.event.place.brief}`"
+        if cut.event.layer is not None:
+            taken = f"layer `{cut.event.layer.name}`"
+        return (
+            f"leave `{name}` out of the sources, or ask for the gradient by the vectors that "
+            f"{taken} gives"
+        )
+    return (
+        f"leave `{name}` out of the sources, or weight all entries with something smooth such as "
+        "`tf.nn.softmax`"
+    )
 
 
 def _made(case: Case, value: Value) -> Place | None:

@@ -82,11 +82,12 @@ def _asked(case: Case) -> tuple[Place, ast.Attribute, list[tuple[Place, str]]] |
     written = _attributes(node, KINDS)
     if written:
         return place, written[0], []
-    if isinstance(node, (ast.Name, ast.Attribute)):
-        for statement, code in _bindings(place, ast.unparse(node)):
-            written = _attributes(statement.value, KINDS)
-            if written:
-                return place, written[0], [(Written(code, statement), "they come from here")]
+    for part in () if node is None else ast.walk(node):
+        if isinstance(part, (ast.Name, ast.Attribute)):
+            for statement, code in _bindings(place, ast.unparse(part)):
+                written = _attributes(statement.value, KINDS)
+                if written:
+                    return place, written[0], [(Written(code, statement), "they come from here")]
     return None
 
 
@@ -104,13 +105,22 @@ def _attributes(node: ast.AST | None, known: dict[str, str]) -> list[ast.Attribu
     return [part for part in parts if isinstance(part, ast.Attribute) and part.attr in known]
 
 
-def _bindings(place: Place, name: str) -> Iterator[tuple[ast.Assign, CodeType]]:
-    """The assignments of a name in the function that asks, else in its file: of an attribute, in
-    the method that sets it."""
+Gives = ast.Assign | ast.AugAssign | ast.Expr | ast.Return
+
+
+def _bindings(place: Place, name: str) -> Iterator[tuple[Gives, CodeType]]:
+    """The statements that fill a name in the function that asks, else in its file: of an attribute,
+    in the method that sets it, or in the one that returns it."""
     own = flow.statements(place.code)
     for statement in (*own, *nodes(place.file)):
-        if isinstance(statement, ast.Assign) and name in flow.bound(statement):
-            yield statement, place.code
+        gives = isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr))
+        if gives and name in flow.bound(statement):
+            yield statement, place.code  # type: ignore[misc]
+    for function in nodes(place.file):
+        if isinstance(function, ast.FunctionDef) and function.name == name.rpartition(".")[2]:
+            for part in ast.walk(function):
+                if isinstance(part, ast.Return) and part.value is not None:
+                    yield part, place.code
 
 
 def _everywhere(place: Place) -> str | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import sys
+from types import CodeType, FrameType
 from typing import Any
 
 from ...facts import changes
@@ -9,7 +12,8 @@ from ...facts.case import OPEN, Case
 from ...facts.graph import Cut, ancestors, makers
 from ...facts.partial import alone
 from ...facts.replay import above
-from ...source.place import Place
+from ...source.place import Place, at
+from ...source.users import is_users
 from ...trace import Event
 from ...trace.finding import Finding
 from ..base import CutRule, lost
@@ -18,7 +22,7 @@ CARRIED = ("assign", "gradient")  # ways by which a step depends on the steps be
 
 
 class OutsideTape(CutRule):
-    code, name, states = "GT105", "outside-tape", frozenset({"none", "ok"})
+    code, name, states = "GT105", "outside-tape", frozenset({"none", "ok", "zero"})
     gives_way_to = frozenset({"second-order-outside"})
     title = "a part of the computation ran while the tape was not recording"
     lesson = """\
@@ -42,7 +46,7 @@ grad = tape.gradient(loss, w)
     ignore = "When the part outside is meant as a constant: then do not ask for its gradient."
 
     def examine(self, case: Case) -> Finding | None:
-        if case.answer.state == "ok":
+        if case.answer.state in ("ok", "zero"):
             return self._term(case)
         cut = case.cut_by("outside-tape")
         if cut is None or case.path is None:
@@ -62,15 +66,21 @@ grad = tape.gradient(loss, w)
         also = [(case.tape.place, "the tape records from here")]
         if place != cut.event.place:
             also.append((cut.event.place, "computed here"))
+        zero = case.answer.state == "zero"  # the term that is lost is all that there was
         return case.finding(
-            self, place, lost(case, place), self.fix(case, cut), event=cut.event, state="wrong",
-            sure=False, also=also,
+            self, place, lost(case, place), self.fix(case, cut), event=cut.event,
+            state="zero" if zero else "wrong", sure=zero, also=also,
             change=None if alone(case, cut.event) else changes.unknown(OPEN["wrong"]),
         )  # fmt: skip
 
     def _place(self, case: Case, cut: Cut) -> Place:
-        """Seen from the function that holds the block: that is where the line can be moved."""
-        return cut.event.place_in(case.tape.place.code, case.query.place.code)
+        """Seen from the function that holds the block: that is where the line can be moved. What
+        is kept in an attribute on the way there is computed anew instead."""
+        codes = case.question.once(OutsideTape, lambda: _around(case))
+        for code, offset in [(cut.event.place.code, cut.event.place.offset), *cut.event.outer]:
+            if code in codes or _keeps(at(code, offset)):
+                return at(code, offset)
+        return cut.event.place
 
     def _when(self, case: Case, event: Event) -> str:
         spans: list[Any] = case.tape.spans
@@ -83,7 +93,7 @@ grad = tape.gradient(loss, w)
         place, when = self._place(case, cut), self._when(case, cut.event)
         below = case.below if when == "before" else None
         moved = {place.line}
-        term = case.answer.state == "ok"
+        term = case.answer.state in ("ok", "zero")
         values = ancestors(cut.event.outputs, CARRIED) if term else above(case.targets)
         for event in makers(values):
             if self._when(case, event) == when and (
@@ -117,7 +127,7 @@ grad = tape.gradient(loss, w)
 
     def _of_a_step_before(self, case: Case, cut: Cut) -> bool:
         """Is it carried over: recorded by another tape, or written after the call that asks?"""
-        if case.answer.state != "ok" or self._when(case, cut.event) != "before":
+        if case.answer.state == "none" or self._when(case, cut.event) != "before":
             return False
         place, asks = self._place(case, cut), case.query.place
         return bool(cut.event.tapes) or (place.code is asks.code and place.line > asks.line)
@@ -136,6 +146,25 @@ grad = tape.gradient(loss, w)
         where = "end" if self._when(case, cut.event) == "after" else "start"
         line = case.tape.place.line
         return f"move {self._lines(case, cut)} into the `with` block of line {line}, at its {where}"
+
+
+def _around(case: Case) -> set[CodeType]:
+    """The functions that run while the gradient is asked for, and those of the block."""
+    found = {case.tape.place.code, case.query.place.code}
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if is_users(frame.f_globals.get("__name__")):
+            found.add(frame.f_code)
+        frame = frame.f_back
+    return found
+
+
+def _keeps(place: Place) -> bool:
+    """Is what is computed here stored in an attribute or an entry?"""
+    statement = place.statement
+    if not isinstance(statement, ast.Assign) or place.node is None:
+        return False
+    return any(isinstance(t, (ast.Attribute, ast.Subscript)) for t in statement.targets)
 
 
 RULE = OutsideTape()

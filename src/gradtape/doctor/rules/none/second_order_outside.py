@@ -15,7 +15,7 @@ from ..base import CutRule, lost
 
 
 class SecondOrderOutside(CutRule):
-    code, name, states = "GT108", "second-order-outside", frozenset({"none", "ok"})
+    code, name, states = "GT108", "second-order-outside", frozenset({"none", "ok", "zero"})
     gives_way_to = frozenset({"constant-derivative"})
     title = "the first derivative was taken outside the tape that is asked for the second"
     lesson = """\
@@ -42,7 +42,7 @@ d2y = outer.gradient(dy, x)
     ignore = "Never, if the second derivative is wanted."
 
     def examine(self, case: Case) -> Finding | None:
-        if case.answer.state == "ok":
+        if case.answer.state in ("ok", "zero"):
             return self._term(case)
         cuts = [] if case.path is None else case.path.cuts
         mine = [cut for cut in cuts if is_derivative(case, cut)]
@@ -67,8 +67,8 @@ d2y = outer.gradient(dy, x)
             also.append((cut.event.place, "the first derivative is taken here"))
             fix = f"move this call into the `with` block of line {case.tape.place.line}"
         return case.finding(
-            self, place, lost(case, place), fix, event=cut.event, state="wrong", sure=False,
-            also=also,
+            self, place, lost(case, place), fix, event=cut.event, sure=False, also=also,
+            state="zero" if case.answer.state == "zero" else "wrong",
             change=changes.unknown(
                 "the first derivative was not recorded, so there is nothing to differentiate again"
             ),

@@ -10,7 +10,7 @@ from ..base import CutRule
 
 
 class VariableAssign(CutRule):
-    code, name, states = "GT115", "variable-assign", frozenset({"none"})
+    code, name, states = "GT115", "variable-assign", frozenset({"none", "ok"})
     title = "the value was stored with assign and read back: assign is invisible to the tape"
     lesson = """\
 `variable.assign(x)` stores numbers. The tape does not see it: what is read afterwards belongs to

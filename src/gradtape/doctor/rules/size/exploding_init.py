@@ -10,6 +10,7 @@ from ...facts import changes
 from ...facts.case import Case
 from ...facts.layers import Chain, Layer, chain, overflowed
 from ...trace.finding import Finding
+from ...trace.states import EXPLODING
 from ..base import Rule
 
 RATE, TOTAL = 2.0, 300.0  # growth a layer, and over all of them
@@ -50,6 +51,8 @@ grads = tape.gradient(loss, layers)
     def examine(self, case: Case) -> Finding | None:
         if case.answer.state in ("inf", "nan") and not overflowed(case):
             return None
+        if _grew(case):
+            return None
         found = chain(case)
         if found is None or found.recurrent is not None or not _weights(found):
             return None
@@ -79,6 +82,14 @@ grads = tape.gradient(loss, layers)
             f"each of {len(found)} layers multiplies {what} about {rate:.2g}-fold ({numbers}): the "
             f"weights are too large for the depth."
         )
+
+
+def _grew(case: Case) -> bool:
+    """Was the gradient of a usual size at first? Then the steps made the weights large."""
+    record = case.history.records.get(case.query.place)
+    lines = [] if record is None else [n for n in record.lines if n.name == case.answer.name]
+    norms = lines[0].norms.numbers if lines else []
+    return len(norms) > 1 and norms[0] < EXPLODING
 
 
 def _smaller(found: Chain) -> changes.Change:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 import math
+from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.layers import Chain, chain, overflowed
+from ...source import edits
+from ...source.place import Place
+from ...trace import Value
 from ...trace.finding import Finding
 from ..base import Rule
 
 RATE, TOTAL = 1.05, 100.0
+SLOW = 1.01  # a rate that counts where nothing bounds the state
+TURNS, FAR = 3, 12  # of a loop that are looked at, and ops between two products
+BOUNDS = frozenset({"Tanh", "Sigmoid", "Softsign", "Softmax", "ClipByValue", "Relu6"})
 
 
 class ExplodingRecurrence(Rule):
@@ -44,27 +53,62 @@ grad = tape.gradient(loss, w)
 """
     ignore = "When the growth is what is computed: compound interest, a power of a matrix."
 
-    def examine(self, case: Case) -> Finding | None:
+    def examine(self, case: Case) -> Iterator[Finding]:
         if case.answer.state in ("inf", "nan") and not overflowed(case):
-            return None
+            return
         found = chain(case)
         loop = None if found is None else found.recurrent
         if loop is None or found is None or found.entry(case.nodes) is None:
-            return None
+            return
         grown = max(loop.forward, loop.backward)
-        if not grown >= TOTAL or not loop.rate(grown) >= RATE:
-            return None
-        if not loop.gradual(backward=loop.backward >= loop.forward):
-            return None
+        unbounded = _rectified(loop)
+        if not grown >= TOTAL or not loop.rate(grown) >= (SLOW if unbounded else RATE):
+            return
+        ways = [loop.gradual(backward=way) for way in (True, False)]
+        if not ways[loop.backward < loop.forward] and not (loop.backward == grown and any(ways)):
+            return
         layer = loop.layers[0]
-        return case.finding(
-            self,
-            layer.event.place,
-            _message(loop),
-            _fix(loop),
-            event=layer.event,
-            change=_level(loop),
-        )
+        if loop.rate(grown) >= RATE:
+            yield case.finding(
+                self, layer.event.place, _message(loop), _fix(loop), event=layer.event,
+                change=_level(loop),
+            )  # fmt: skip
+        if unbounded:
+            made = None if layer.event.layer is None else layer.event.layer.made
+            yield case.finding(
+                self, layer.event.place, f"{_message(loop)} ReLU has no upper end to hold it.",
+                "use tanh, whose state stays between -1 and 1, or an orthogonal matrix and clipped "
+                "gradients", event=layer.event, edit=_tanh(made),
+                change=changes.seen("with tanh in the place of ReLU, the state stays within 1"),
+            )  # fmt: skip
+
+
+def _rectified(loop: Chain) -> bool:
+    """Does the state go through a ReLU in every turn, and through nothing that bounds it?"""
+    ways = [(a.made, b.state) for a, b in pairwise(loop.layers)]
+    return all(_by_relu(start, end) for start, end in ways[:TURNS])
+
+
+def _by_relu(start: Value, end: Value) -> bool:
+    kinds, value = [], end
+    for _ in range(FAR):
+        if value is start or value.maker is None:
+            break
+        kinds.append(value.maker.kind)
+        state = [v for v in value.maker.inputs if v.variable is None and v.maker is not None]
+        if not state:
+            break
+        value = start if start in state else max(state, key=lambda v: v.maker.time)  # type: ignore[union-attr]
+    return "Relu" in kinds and not BOUNDS.intersection(kinds)
+
+
+def _tanh(made: Place | None) -> str | None:
+    """The line of a layer with tanh where it says ReLU."""
+    call = None if made is None else made.node
+    for word in call.keywords if isinstance(call, ast.Call) else ():
+        if made is not None and word.arg == "activation" and isinstance(word.value, ast.Constant):
+            return edits.replaced(made, '"tanh"', word.value)
+    return None
 
 
 def _level(loop: Chain) -> changes.Change:

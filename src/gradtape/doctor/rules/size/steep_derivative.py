@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...facts import changes
 from ...facts.case import Case
+from ...facts.layers import PASSES
 from ...trace import Event, Value
 from ...trace.finding import Finding
-from ...trace.states import EXPLODING
 from ..base import Rule
 from ..counts import share
 
 STEEP = 1e4  # what one op multiplies the gradient by
 NEAR = 1e-3  # to 0
+TRIED = 4  # ops of one gradient
 DIVIDES = {"RealDiv": 1, "Reciprocal": 0, "Inv": 0, "Xdivy": 1}
 ROOTS = frozenset({"Sqrt", "Rsqrt", "Log", "Pow"})
+HANDS_ON = PASSES | {"Minimum", "Maximum", "ClipByValue"}  # also what keeps an inverse finite
 INVERSES = frozenset({"Rsqrt", "Reciprocal", "Inv"})
+EDGES = {
+    "Atanh": (1.0, -1.0), "Acos": (1.0, -1.0), "Asin": (1.0, -1.0), "Acosh": (1.0,),
+    "Log1p": (-1.0,),
+}  # fmt: skip
 FIXES = {
     "Sqrt": "add more under the root, such as `tf.sqrt(x + 1e-6)`, or use the square itself",
     "Log": "keep the argument away from 0, or use a loss that takes logits",
     "Pow": "keep the base away from 0, as with `tf.maximum(x, 1e-3)`",
 }
+SAFE = {kind: 2.0 if kind == "Acosh" else 0.0 for kind in EDGES}  # and 1 elsewhere
+FIXES |= dict.fromkeys(EDGES, "keep the argument further away from the edge")
 
 
 class SteepDerivative(Rule):
@@ -53,81 +62,115 @@ grad = tape.gradient(loss, a)
 """
     ignore = "When the function is meant to be this steep there, and the step is clipped."
 
-    def examine(self, case: Case) -> Finding | None:
+    def examine(self, case: Case) -> Iterable[Finding]:
+        """One hypothesis for each such op, the steepest first: the trials show which it is."""
         if case.answer.array is None:
-            return None
+            return
         steep = [found for event in case.walk.events if (found := _steep(case, event))]
-        if not steep:
-            return None
-        total = float(np.prod([times for _, _, times in steep]))
-        if _top(case.answer.array) / total > EXPLODING:
-            return None  # something else makes it large as well
-        event, value, times = steep[0]
-        if event.kind in DIVIDES and all(_top(n.array) < NEAR for n in case.nodes):
-            return None  # all of the source is this small: these are its units
-        near = np.abs(np.asarray(value.array))
-        if event.kind == "Mul" and any(e.kind == "Rsqrt" for e in value.users):
-            near = np.sqrt(near)  # of a sum of squares, the length
+        for steps in sorted(steep, key=lambda found: -found.times)[:TRIED]:
+            if steps.event.kind in DIVIDES and _units(case, steps.event):
+                continue
+            yield self._explain(case, steps)
+
+    def _explain(self, case: Case, steep: Steep) -> Finding:
+        event, at = steep.event, steep.at
+        near = steep.near
         small = near <= max(10 * float(near.min()), 1e-300)
         kind = "Sqrt" if event.kind == "Rsqrt" else event.kind
-        divides = kind not in FIXES
-        what = "divides by" if divides else "is taken of"
-        return case.finding(
-            self, event.place,
-            f"`{event.place.text}` {what} {float(near.min()):.2g}{share(small)}, so it multiplies "
-            f"the gradient by up to {times:.2g}.",
+        what = "is taken of" if kind in FIXES else "divides by"
+        number = f"{float(near.min()):.2g}"
+        if kind in EDGES:
+            ends = " or ".join(f"{end:g}" for end in EDGES[kind])
+            what, number = "is taken of a number that is", f"{number} away from {ends}"
+        finding = case.finding(
+            self, at.place,
+            f"`{at.place.text}` {what} {number}{share(small)}, so it multiplies "
+            f"the gradient by up to {steep.times:.2g}.",
             FIXES.get(kind, "divide by something that stays away from 0: a larger epsilon, "
                       "`tf.maximum(x, 1e-3)`, or `tf.where` before the division"),
-            event=event, change=changes.safe(value, small, 1.0),
+            event=at, change=changes.safe(steep.value, near < NEAR, SAFE.get(kind, 1.0)),
         )  # fmt: skip
+        if at.layer is None and finding.place != at.place:
+            finding.fix = "choose another loss, or keep the numbers that it is given away from 0"
+        return finding
 
 
-def _steep(case: Case, event: Event) -> tuple[Event, Value, float] | None:
+class Steep(NamedTuple):
+    """An op that makes the gradient much larger, near a point without one."""
+
+    event: Event
+    at: Event  # what the user can change: of a product with an inverse, the inverse
+    value: Value  # that is near to the point
+    near: np.ndarray  # how near
+    times: float
+
+
+def _units(case: Case, event: Event) -> bool:
+    """Is all of the source this small? Then these are its units, unless the quotient is one of it
+    and its own size."""
+    if all(v in case.below for v in event.inputs):
+        return False
+    return all(0 < _top(n.array) < NEAR for n in case.nodes)
+
+
+def _steep(case: Case, event: Event) -> Steep | None:
     """An op near 0 that passes on much more to the source than came to it, and its operand."""
     given = [g for o in event.outputs if (g := case.walk.cotangents.get(o)) is not None]
     arrived = max((_top(g) for g in given), default=0.0)
     if not 0 < arrived < np.inf:
         return None
-    near = _near_0(event)
-    if near is None:
+    at = _inverse(event) if event.kind == "Mul" else event
+    value = None if at is None else _near_0(at, at is not event)
+    if at is None or value is None:
         return None
     below = case.below
     passed = [
-        _top(part) for value, part in zip(event.inputs, case.walk.passed[event], strict=False)
-        if part is not None and value in below
+        _top(part) for given, part in zip(event.inputs, case.walk.passed[event], strict=False)
+        if part is not None and given in below
     ]  # fmt: skip
     times = max(passed, default=0.0) / arrived
-    return (event, near, times) if np.isfinite(times) and times >= STEEP else None
+    if not np.isfinite(times) or times < STEEP:
+        return None
+    near = _distance(at, value)
+    if at is not event and at.kind == "Rsqrt":
+        near = np.sqrt(near)  # of a sum of squares, the length
+    return Steep(event, at, value, near, times)
 
 
-def _near_0(event: Event) -> Value | None:
-    """What the op divides by, or takes a root or logarithm of, if that comes near to 0."""
+def _inverse(event: Event) -> Event | None:
+    """The op that made a factor of a product an inverse: `x * tf.math.rsqrt(n)` is a quotient."""
+    for value in event.inputs:
+        maker = value.maker
+        while maker is not None and maker.kind in HANDS_ON and maker.inputs:
+            maker = max(maker.inputs, key=lambda v: _top(v.array) if v.floating else -1.0).maker
+        if maker is None:
+            continue
+        negative = maker.kind == "Pow" and np.all(np.asarray(maker.inputs[1].array) < 0)
+        if maker.kind in INVERSES or maker.kind in DIVIDES or negative:
+            return maker
+    return None
+
+
+def _near_0(event: Event, bounded: bool) -> Value | None:
+    """What the op divides by, or takes a root or logarithm of, if that comes near to 0; to 0 itself
+    only if its result was bounded before it came into anything."""
     value: Value | None = None
     if event.kind in DIVIDES:
         value = event.inputs[DIVIDES[event.kind]]
         if value.maker is None and value.variable is None and np.size(value.array) == 1:
             return None  # a number that was written there is a choice of units
-    elif event.kind in ROOTS:
+    elif event.kind in ROOTS or event.kind in EDGES:
         value = event.inputs[0]
-    elif event.kind == "Mul":  # a quotient by way of its inverse, as in l2_normalize
-        makers = [v.maker for v in event.inputs if v.maker is not None]
-        value = next((m.inputs[0] for m in makers if m.kind in INVERSES), None)
-        if value is not None and _held(value):
-            return None
     if value is None or not value.floating or not np.size(value.array):
         return None
-    least = float(np.abs(np.asarray(value.array)).min())
-    return value if 0 < least < NEAR else None
+    least = float(_distance(event, value).min())
+    return value if least < NEAR and (least > 0 or bounded) else None
 
 
-def _held(value: Value) -> bool:
-    """Is it 0, and held above it by a maximum? So `l2_normalize` keeps padding rows at 0."""
-    maker = value.maker
-    if maker is None or maker.kind != "Maximum":
-        return False
-    squares = np.asarray(maker.inputs[0].array)
-    held = squares < np.asarray(value.array)
-    return bool(held.any() and not squares[held].any())
+def _distance(event: Event, value: Value) -> np.ndarray:
+    """From the point at which the op has no derivative."""
+    array = np.asarray(value.array)
+    return np.min([np.abs(array - point) for point in EDGES.get(event.kind, (0.0,))], axis=0)
 
 
 def _top(array: Any) -> float:

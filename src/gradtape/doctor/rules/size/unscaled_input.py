@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...facts import changes
+from ...facts import changes, saturation
 from ...facts.case import Case
 from ...facts.faults import descendants
 from ...facts.layers import overflowed
@@ -12,21 +12,28 @@ from ...facts.names import operand
 from ...source.place import Place
 from ...trace import Value
 from ...trace.finding import Finding
+from ...trace.history import Line
 from ..base import Rule
 
 LARGE = 1e3  # a typical size of data that are not scaled
+FEW, LEARNS = 5, 0.67  # steps at the beginning and the end, and what is left of the loss
 EXPLAINS = 1e4  # what the gradient may be beside the share of the data
 
 
 class UnscaledInput(Rule):
     code, name = "GT401", "unscaled-input"
-    states = frozenset({"exploding", "inf", "nan"})
+    states = frozenset({"exploding", "inf", "nan", "zero", "vanishing", "ok"})
+    # Which say where the number is made that is too large.
+    gives_way_to = frozenset({"steep-derivative", "exp-overflow", "inf-mask"})
     title = "inputs or targets of thousands and more make the gradient just as large"
     lesson = """\
 The gradient of a weight is the error times the input. With inputs and targets in their raw units
 (prices, pixels, metres, years) both are large, and so is their product; a learning rate for one
 weight is then far too large for another. Bring every input and target to mean 0 and size 1 with the
-mean and the standard deviation of the training data."""
+mean and the standard deviation of the training data.
+
+Sigmoids and tanhs of a first layer that is given such numbers are at their ends for nearly every
+example, where they are flat: that layer does not learn, whatever the rest does."""
     failing = """\
 area = tf.constant([[8000.0], [12000.0], [15000.0]])
 price = tf.constant([[310000.0], [450000.0], [520000.0]])
@@ -48,6 +55,8 @@ grad = tape.gradient(loss, w)
     def examine(self, case: Case) -> Finding | None:
         if case.variable is None:
             return None
+        if case.answer.state in ("zero", "vanishing", "ok"):
+            return self._flat(case)
         if case.answer.state in ("inf", "nan") and not overflowed(case):
             return None
         large = case.question.once(self, lambda: _large(case))
@@ -71,9 +80,46 @@ grad = tape.gradient(loss, w)
             f"gradient of `{case.answer.name}` is multiplied by that.",
             f"bring {' and '.join(names)} to size 1: subtract the mean and divide by the standard "
             "deviation of the training data",
-            event=uses[0] if uses else None, change=_scaled(large),
+            # A layer that takes them in is not at fault: its call is shown, not its making.
+            event=uses[0] if uses and uses[0].layer is None else None, change=_scaled(large),
             also=[(e.place, "enters the computation here") for e in uses[:1] if e.place != place],
         )  # fmt: skip
+
+    def _flat(self, case: Case) -> Finding | None:
+        for found in saturation.saturations(case.question):
+            event, data = found.event, found.data
+            if event.inputs[0] not in case.below:
+                continue  # behind the layer
+            name = next((n for e in data.users if (n := operand(e, data))), "")
+            called = f"`{name}`" if name else "the inputs"
+            state = case.answer.state
+            layer = event.layer
+            place = event.place
+            what = f"`{layer.name}`" if layer is not None else "this layer"
+            shares = (
+                f"with each column at mean 0 and size 1, {100 * found.after:.0f} % of these "
+                "outputs are flat"
+            )
+            return case.finding(
+                self, place,
+                f"{called} {'go' if not name else 'goes'} up to {_top(data):.3g}, so "
+                f"{100 * found.share:.0f} % of the outputs of {what} are at the ends of its "
+                f"{event.kind.lower()}, where it is flat: it hardly learns.",
+                f"bring {called} to size 1: divide by the largest number, or subtract the mean and "
+                "divide by the standard deviation of the training data",
+                state="wrong" if state == "ok" else state,
+                change=changes.seen(shares) if state != "zero"
+                else changes.set_value({data: found.scaled}, "inputs of size 1"),
+                also=[(layer.made, "the layer")] if layer is not None and layer.made else [],
+            )  # fmt: skip
+        return None
+
+    def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
+        """A loss that goes down by a third is not held back."""
+        if finding.state not in ("wrong", "vanishing") or len(targets) < 2 * FEW:
+            return True
+        first, last = np.mean(targets[:FEW]), np.mean(targets[-FEW:])
+        return not last < LEARNS * first
 
 
 def _scaled(large: list[tuple[float, Value]]) -> changes.Change:

@@ -6,11 +6,13 @@ import numpy as np
 
 from ...facts import changes
 from ...facts.case import Case
-from ...facts.layers import Chain, chain
+from ...facts.layers import Chain, Layer, chain
+from ...trace import Event
 from ...trace.finding import Finding
 from ..base import Rule
 
 RATE, TOTAL, LAYERS = 0.5, 1e-4, 5
+NEAR = 4  # ops from a product to its sigmoid
 NORMAL = 1e-4  # a cotangent at the end that is not small itself
 
 
@@ -64,11 +66,25 @@ grads = tape.gradient(loss, layers)
         if len(part) < LAYERS or not part.gradual(backward=back <= ahead):
             return None
         shrunk = min(back, ahead)
-        layer = part.layers[0]
+        event = _sigmoid(part.layers[0]) or part.layers[0].event
         return case.finding(
-            self, layer.event.place, _message(part, shrunk, back <= ahead), _FIX,
-            event=layer.event, change=_level(found),
+            self, event.place, _message(part, shrunk, back <= ahead), _FIX,
+            event=event, change=_level(found),
         )  # fmt: skip
+
+
+def _sigmoid(layer: Layer) -> Event | None:
+    """A sigmoid behind a product that is a layer of its own: what is to be changed."""
+    value = layer.made
+    for _ in range(NEAR):
+        if len(value.users) != 1 or not value.users[0].outputs:
+            return None
+        event = value.users[0]
+        if event.kind == "Sigmoid":
+            own = layer.event.layer
+            return event if own is not None and event.layer not in (None, own) else None
+        value = event.outputs[0]
+    return None
 
 
 def _level(found: Chain) -> changes.Change:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
-from ...facts import changes
-from ...facts.case import Case
+from ...facts import changes, heads
+from ...facts.case import Case, Run
 from ...facts.names import operand
 from ...facts.replay import flows_in, gradient, replay, wide
 from ...source import edits, sources
 from ...trace import Event, Value
-from ...trace.finding import Finding, WouldBe
+from ...trace.finding import CONFIRMED, Finding, Verdict, WouldBe
 from ...trace.states import norm
+from ...trace.training import Head, Training
 from ..base import Rule
 
 MEETINGS = frozenset({"Sub", "SquaredDifference", "Mul", "MulNoNan", "RealDiv", "Xlogy"})
@@ -64,6 +66,31 @@ grad = tape.gradient(loss, w)
                     return finding
         return None
 
+    def examine_run(self, run: Run) -> Iterable[Finding]:
+        """In a loss of Keras's, shapes of another rank are stretched as well."""
+        if any(f.code == self.code for f in run.findings):
+            return
+        for training in run.trace.trainings:
+            for head in training.heads:
+                made = heads.stretched(head)
+                if made is not None:
+                    yield self._stretched(training, head, made)
+
+    def _stretched(self, training: Training, head: Head, made: tuple) -> Finding:
+        last = heads.output(head)
+        shape, labels = (_told(s) for s in (head.shape, head.label_shape))
+        fix = "give the output and the labels the same shape"
+        if len(head.shape) == 3 and len(head.label_shape) < 3:
+            fix += ": leave out return_sequences=True of the last recurrent layer, or flatten"
+        where = [(last.made if last else None, "the output"), (head.made, "its loss")]
+        return Finding(
+            self.code, self.name, self.cause, "wrong", "", "", training.place,
+            f"the output of shape {shape} and the labels of shape {labels} are broadcast to "
+            f"{_told(made)}: the loss compares what does not belong together.",
+            fix, also=[(p, words) for p, words in where if p is not None and p != training.place],
+            verdict=Verdict(CONFIRMED, "these shapes were seen"), training=training,
+        )  # fmt: skip
+
     def _explain(self, case: Case, event: Event) -> Finding | None:
         followed = [v for v in event.inputs if v in case.followed]
         if len(followed) != 1 or not case.question.once(
@@ -98,6 +125,11 @@ grad = tape.gradient(loss, w)
                 "predictions"
             )
         return f"give both the same shape: use `tf.squeeze({name}, -1)` here"
+
+
+def _told(shape: tuple) -> str:
+    words = ", ".join("N" if n is None or not k else str(n) for k, n in enumerate(shape))
+    return f"({words},)" if len(shape) == 1 else f"({words})"
 
 
 def _edit(event: Event, prediction: Value, fixed: Value) -> str | None:

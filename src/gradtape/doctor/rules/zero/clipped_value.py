@@ -14,7 +14,7 @@ from ..base import DeathRule
 
 class ClippedValue(DeathRule):
     code, name = "GT203", "clipped-value"
-    gives_way_to = frozenset({"dead-relu"})
+    gives_way_to = DeathRule.gives_way_to | {"dead-relu"}
     kinds = frozenset({"Minimum", "Maximum", "ClipByValue", "Relu6"})
     title = "all values were clipped: outside of the bounds the derivative is 0"
     lesson = """\

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.replay import Replay, above, flows_in, replay
+from ...facts.softmaxes import SOFT, softmaxes
 from ...facts.zeros import cancellations, nothing
 from ...trace import Event, Value
 from ...trace.finding import Finding
@@ -23,11 +24,14 @@ MEETINGS = frozenset({
 SUMS = frozenset({"Sum", "Mean"})
 SHIFTS = frozenset({"AddV2", "BiasAdd"})
 MOVED, STILL = 1e-3, 1e-9  # shares of a value
+ROUNDING = 1e-5  # by which a softmax of one number, which is 1, may move in single precision
 
 
 class ConstantFunction(Rule):
-    code, name, states = "GT206", "constant-function", frozenset({"zero", "vanishing"})
-    gives_way_to = frozenset({"vanishing-depth", "vanishing-recurrence"})
+    code, name, states = (
+        "GT206", "constant-function", frozenset({"zero", "vanishing", "ok"}),
+    )  # fmt: skip
+    gives_way_to = frozenset({"vanishing-depth", "vanishing-recurrence", "constant-derivative"})
     title = "the target is the same for every value of the source"
     lesson = """\
 A softmax over an axis of size 1 is always 1, and so is the sum of any softmax. The mean of
@@ -57,19 +61,19 @@ grad = tape.gradient(loss, w)
         return not all(line.states.get("ok") for line in lines)
 
     def examine(self, case: Case) -> Finding | None:
-        for death in case.deaths:
-            event = death.event
-            single = np.shape(event.outputs[0].array)[-1:] == (1,)
-            if event.kind in ("Softmax", "LogSoftmax") and single:
-                return case.finding(
-                    self, event.place,
-                    f"`{event.place.text}` is a softmax over an axis of size 1: it is 1 whatever "
-                    "comes in.",
-                    "use `tf.sigmoid` for one unit, or give the softmax an axis with several "
-                    "classes",
-                    event=event,
-                    change=changes.straight(changes.alike(case, event), "several classes"),
-                )  # fmt: skip
+        for event in _singles(case):
+            return case.finding(
+                self, event.place,
+                f"`{event.place.text}` is a softmax over an axis of size 1: it is 1 whatever "
+                "comes in.",
+                "use `tf.sigmoid` for one unit, or give the softmax an axis with several classes",
+                event=event, state="wrong" if case.answer.state == "ok" else case.answer.state,
+                change=changes.straight(changes.alike(case, event), "several classes")
+                if case.answer.state == "zero"
+                else _moved(case),
+            )  # fmt: skip
+        if case.answer.state == "ok":
+            return None
         if any(death.event.kind in KINKS for death in case.deaths):
             return None  # flat here, and not elsewhere
         runs = None if _shifts(case) else _changes(case)
@@ -111,6 +115,20 @@ grad = tape.gradient(loss, w)
         )  # fmt: skip
 
 
+def _singles(case: Case) -> list[Event]:
+    """Softmaxes over one number at which the gradient ends. They need not give 1 exactly: then what
+    passes is rounding, and the target is the same for other values of the source."""
+    if case.answer.state == "zero":
+        return _of_one_number(death.event for death in case.deaths)
+    found = case.question.once(_of_one_number, lambda: _of_one_number(case.walk.passed))
+    ends = [event for event in found if case.through(event) is not None]
+    return ends if ends and _changes(case, ROUNDING) is not None else []
+
+
+def _of_one_number(events: Iterable[Event]) -> list[Event]:
+    return [s.event for s in softmaxes(events) if s.event.kind in SOFT and s.size == 1]
+
+
 def _moved(case: Case) -> changes.Change:
     return changes.seen(
         f"`{case.answer.name}` was moved at random twice, and `{case.query.target_name}` stayed "
@@ -140,7 +158,7 @@ def _shifts(case: Case) -> bool:
 Change = Callable[..., float]
 
 
-def _changes(case: Case) -> list[tuple[Replay, Change]] | None:
+def _changes(case: Case, still_below: float = STILL) -> list[tuple[Replay, Change]] | None:
     """Runs with other values of the source that leave the target as it was, None if it moves."""
     nodes = [n for n in case.nodes if n in above(case.targets) and n.floating]
     arrays = [n.array for n in (*nodes, *case.targets)]
@@ -164,7 +182,7 @@ def _changes(case: Case) -> list[tuple[Replay, Change]] | None:
                 return 0.0
             return float(np.abs(a - b).max()) / max(float(np.abs(a).max()), size, 1e-12)
 
-        if not all(change(t, _given(t.maker)) <= STILL for t in case.targets):
+        if not all(change(t, _given(t.maker)) <= still_below for t in case.targets):
             return None
         found.append((run, change))
     return found

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...facts import changes
 from ...facts.case import Case
+from ...facts.softmaxes import softmaxes
 from ...facts.zeros import Death
 from ...trace.finding import Finding
 from ..base import DeathRule
@@ -13,6 +14,7 @@ from ..base import DeathRule
 
 class SaturatedActivation(DeathRule):
     code, name = "GT202", "saturated-activation"
+    gives_way_to = frozenset({"unscaled-input"})
     kinds = frozenset({"Sigmoid", "Tanh", "Softmax", "Erf", "Softsign", "LogSoftmax"})
     title = "a sigmoid, tanh or softmax is exactly at its bound: its derivative is 0 there"
     lesson = """\
@@ -40,7 +42,7 @@ grad = tape.gradient(loss, w)
     def explain(self, case: Case, death: Death) -> Finding | None:
         event = death.event
         result = np.asarray(event.outputs[0].array)
-        if event.kind == "Softmax" and result.shape and result.shape[-1] == 1:
+        if any(found.size == 1 for found in softmaxes([event])):
             return None  # a constant function
         if not _at_bounds(event.kind, result):
             return None

@@ -17,7 +17,7 @@ from ..base import DeathRule
 
 class ZeroMask(DeathRule):
     code, name = "GT205", "zero-mask"
-    gives_way_to = frozenset({"tf-function-python-state"})
+    gives_way_to = DeathRule.gives_way_to | {"tf-function-python-state"}
     kinds = frozenset({"Mul", "MatMul", "Einsum", "DivNoNan", "MulNoNan", "SelectV2"})
     title = "a factor of the loss is a constant 0: a mask or weight that lets nothing through"
     lesson = """\

@@ -1,0 +1,124 @@
+"""Losses that the user wrote out: what the last activation gave, beside the numbers it is held to.
+
+A distance by hand, `tf.reduce_mean((y - p) ** 2)`, has a head as one of Keras's losses has, and the
+same rules judge it. Everything is read off the recorded ops of one step.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..trace import Event, Value
+from ..trace.training import Head, Part, Training, by_hand, numbers
+from . import softmaxes
+from .faults import descendants
+from .graph import Values
+
+if TYPE_CHECKING:
+    from .case import Question
+
+SQUASHES = {
+    "Sigmoid": "sigmoid", "Tanh": "tanh", "Softmax": "softmax", "Relu": "relu",
+    "Softplus": "softplus", "Softsign": "softsign",
+}  # fmt: skip
+SHAPED = frozenset({"Identity", "Cast", "Reshape", "ExpandDims", "Squeeze"})
+SQUARES = {"Square": "mean_squared_error", "Abs": "mean_absolute_error"}
+SUMS = frozenset({"Sum", "Mean"})
+# What a mean goes through on its way to the loss: weights of terms, other terms, a root.
+TERMS = SUMS | {
+    "AddV2", "AddN", "Mul", "RealDiv", "DivNoNan", "Sqrt", "Neg", "Identity", "Cast",
+}  # fmt: skip
+FEW = 4  # numbers that are no set of labels
+LONG = 12  # ops from a distance to the loss
+
+
+def trainings(question: Question) -> list[Training]:
+    """The distances of a step that the user wrote out, each as a loss of a training."""
+    return question.once(trainings, lambda: _found(question))
+
+
+def _found(question: Question) -> list[Training]:
+    heard = {h.place for t in question.trace.trainings for h in t.heads if h.loss}
+    own: Values | None = None
+    found = []
+    for event in question.makers:
+        if event.kind not in ("Sub", "SquaredDifference") or event.place in heard:
+            continue
+        loss = _distance(event, question)
+        if loss is None:
+            continue
+        if own is None:
+            own = descendants([v for v in question.trace.values if v.variable is not None])
+        head = _head(event, loss, own)
+        if head is not None:
+            found.append(Training("loop", event.place, heads=[head]))
+    return found
+
+
+def _head(event: Event, loss: str, own: Values) -> Head | None:
+    """The two sides of a difference, if one is data and the other ends in an activation."""
+    sides = [v for v in event.inputs if v in own]
+    data = [v for v in event.inputs if v not in own]
+    if len(sides) != 1 or len(data) != 1:
+        return None
+    labels, output = np.asarray(data[0].array), sides[0]
+    squash = squashed(output)
+    if squash is None or data[0].array is None or labels.size < FEW or output.array is None:
+        return None
+    return Head(
+        loss, False, [part(squash)], output.shape, event.place, numbers(labels),
+        numbers(np.asarray(output.array)), labels.shape, event.place,
+    )  # fmt: skip
+
+
+def squashed(value: Value) -> Event | None:
+    """The activation that gave a value, which may have another shape since."""
+    maker = value.maker
+    while maker is not None and maker.kind in SHAPED and maker.inputs:
+        maker = maker.inputs[0].maker
+    return maker if maker is not None and maker.way == "op" and maker.kind in SQUASHES else None
+
+
+def part(squash: Event) -> Part:
+    """An activation as a part of a model: that of a layer, or a function that was called."""
+    activation, shape = SQUASHES[squash.kind], squash.outputs[0].shape
+    layer = squash.layer
+    if layer is None or layer.made is None:
+        return by_hand(squash.place, activation, softmaxes.axis(squash), shape, shape)
+    node = layer.made.node
+    kind = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else "?"
+    return Part(kind, layer.name, activation, {}, layer.made, shape)
+
+
+def _distance(event: Event, question: Question) -> str | None:
+    """Is a difference squared or made positive, and summed up to the target?"""
+    loss = "mean_squared_error" if event.kind == "SquaredDifference" else None
+    value, summed = event.outputs[0], False
+    for _ in range(LONG):
+        if value in question.targets:
+            return loss if summed else None
+        users = [e for e in value.users if e in question.walk.passed]
+        if len(users) != 1:
+            return None
+        (later,) = users
+        if loss is None:
+            loss = _bent(later, value)
+            if loss is None and later.kind not in SHAPED:
+                return None
+        elif later.kind not in TERMS | SHAPED:
+            return None
+        summed = summed or later.kind in SUMS
+        value = later.outputs[0]
+    return None
+
+
+def _bent(event: Event, value: Value) -> str | None:
+    if event.kind == "Mul" and all(v is value for v in event.inputs):
+        return "mean_squared_error"
+    if event.kind == "Pow" and np.size(event.inputs[1].array) == 1:
+        even = float(np.asarray(event.inputs[1].array).ravel()[0]) % 2 == 0
+        return "mean_squared_error" if even and event.inputs[0] is value else None
+    return SQUARES.get(event.kind)
