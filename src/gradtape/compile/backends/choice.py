@@ -1,14 +1,13 @@
-"""Which backend plays the programs: `llvm` where llvmlite is installed, otherwise `numpy`.
+"""Which backend plays the programs, by `GRADTAPE_FUNCTION`.
 
-`GRADTAPE_FUNCTION` chooses: `eager` runs the Python code at every call, `numpy` never compiles,
-`llvm` compiles before the first call.
+`numpy`, which is the default; `llvm` compiles before the first call; `auto` starts on NumPy and
+changes over to machine code; `eager` runs the Python code at every call.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,16 +15,10 @@ from ..passes import optimise
 from ..program import Program
 from .numpy import build
 
-NAMES = ("", "eager", "numpy", "llvm")
-NAME = os.environ.get("GRADTAPE_FUNCTION", "")
+NAMES = ("numpy", "auto", "llvm", "eager")
+NAME = os.environ.get("GRADTAPE_FUNCTION") or "numpy"
 if NAME not in NAMES:
-    raise ValueError(f"GRADTAPE_FUNCTION is {NAME!r}; it can be {', '.join(NAMES[1:])}.")
-# Where the setting is `numpy`, that of `tf.function(jit_compile=True)` is not heeded.
-
-
-@cache
-def _has_llvm() -> bool:
-    return find_spec("llvmlite") is not None
+    raise ValueError(f"GRADTAPE_FUNCTION is {NAME!r}; it can be {', '.join(NAMES)}.")
 
 
 def ready(
@@ -36,11 +29,11 @@ def ready(
 ) -> Any:
     """A program that can be called; `told` gets what the passes did. `compile` is what the user
     said of it, and `arrived` gets what plays the program from then on, when that changes."""
-    if NAME in ("numpy", "eager") or not (NAME or _has_llvm()):
+    if NAME in ("numpy", "eager"):
         return build(optimise(program, told))
-    if NAME == "llvm" and not _has_llvm():
+    if find_spec("llvmlite") is None:
         raise ModuleNotFoundError(
-            "GRADTAPE_FUNCTION=llvm needs llvmlite: pip install 'gradtape[llvm]'"
+            f"GRADTAPE_FUNCTION={NAME} needs llvmlite: pip install 'gradtape[llvm]'"
         )
     from . import llvm
 

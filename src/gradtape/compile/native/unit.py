@@ -250,8 +250,8 @@ class Unit:
         first, so they must not depend on what is computed here."""
         own = {v for roots in self.roots for v in roots if v in self.offsets}
         for item in self.native.items:
-            checks = isinstance(item, Single) and not item.equation.outputs
-            if checks and item.reads[0].root in own:
+            read = item.reads[0].root if isinstance(item, Single) else None
+            if isinstance(item, Single) and not item.equation.outputs and read in own:
                 return [1] * len(self.native.items)
         return [_parts(i) if _work(i) > ENOUGH else 1 for i in self.native.items]
 
