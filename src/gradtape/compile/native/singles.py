@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..program import Equation
-from . import checks, matrices
+from . import checks, convolutions, matrices
 from .layout import Layout
 from .nests import Single
 
-FAMILIES: tuple[Any, ...] = (matrices, checks)
+FAMILIES: tuple[Any, ...] = (matrices, convolutions, checks)
 
 
 def family(equation: Equation, layouts: list[Layout]) -> Any:
