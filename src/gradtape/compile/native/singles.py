@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..program import Equation
-from . import checks, convolutions, matrices
+from . import checks, convolutions, matrices, pooling
 from .layout import Layout
 from .nests import Single
 
-FAMILIES: tuple[Any, ...] = (matrices, convolutions, checks)
+FAMILIES: tuple[Any, ...] = (matrices, convolutions, pooling, checks)
 
 
 def family(equation: Equation, layouts: list[Layout]) -> Any:
