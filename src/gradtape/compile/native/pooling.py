@@ -173,8 +173,8 @@ class _Pooling:
         e, size = self.e, self.geometry.size
         across = rows(size)
         if self.inside:
-            for k, cell in enumerate(product(*map(range, size))):
-                held = body(list(cell), k, *held)
+            for number, inner in enumerate(product(*map(range, size))):
+                held = body(list(inner), number, *held)
             return held
         rooms = []
         for value in held:
