@@ -16,12 +16,13 @@ import numpy as np
 
 from ...core import apply
 from ...core.op import Op
+from ...ops import chance as draws
 from ...ops import compare, complex, elementwise, index, neural, reduce, shape, softmax
 from ...ops.elementwise import add, exp, log, maximum, minimum, mul, neg, sub
 from ..kernels import Kernel
 from ..passes.rewriting import Rewriter
 from ..program import Check, Equation, Program, Var
-from . import rearranging
+from . import chance, rearranging
 
 FLOATS = "fd"
 
@@ -76,7 +77,7 @@ _RULES: dict[Any, Callable[..., Any]] = {**rearranging.RULES}
 # Of all dtypes.
 _ANY = {
     *rearranging.RULES, index.gather, index.take, index.gather_batch, reduce.any, reduce.all,
-    reduce.argmax, reduce.argmin,
+    reduce.argmax, reduce.argmin, draws.uniform,
 }  # fmt: skip
 # Rows of a table at places that are known to be in range.
 picked = Kernel(
@@ -348,3 +349,14 @@ def _gather_batch(p: _Expanding, a: Var, b: Var, axis: int, batch: int) -> Any:
     rest = a.shape[batch + 1 :]
     rows = p.emit(picked, p.shaped(a, (count * size, *rest)), places)
     return p.shaped(rows, b.shape + rest)
+
+
+# --- random draws ---------------------------------------------------------------------------------
+@_of(draws.uniform)
+def _uniform(p: _Expanding, key: Any, counter: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    if dtype.char not in FLOATS or not prod(shape):
+        return None
+    words = p.program.new(*chance.place.infer(key, counter))
+    params = {"key": key, "counter": counter}
+    p.take(Equation(chance.place, (), params, (words,), p.place))
+    return p.emit(chance.uniform, words, shape=shape, dtype=dtype)

@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..program import Equation
-from . import checks, convolutions, matrices, pooling
+from . import chance, checks, convolutions, matrices, pooling, scattering
 from .layout import Layout
 from .nests import Single
 
-FAMILIES: tuple[Any, ...] = (matrices, convolutions, pooling, checks)
+FAMILIES: tuple[Any, ...] = (matrices, convolutions, pooling, scattering, chance, checks)
 
 
 def family(equation: Equation, layouts: list[Layout]) -> Any:
