@@ -63,6 +63,35 @@ def test_convolution_and_its_transposes(case: tuple, dtype: str) -> None:
     assert all_native(step)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    ("shape", "window", "strides", "padding"),
+    [
+        ((2, 5, 5, 3), (3, 3), 1, "SAME"),
+        ((3, 8, 9, 17), (3, 3), 2, "SAME"),
+        ((2, 7, 6, 8), (2, 3), 1, "VALID"),
+        ((5, 2, 2, 40), (2, 2), 1, "SAME"),
+        ((1, 9, 9, 4), (7, 7), 1, "SAME"),
+    ],
+)
+def test_a_filter_for_each_channel(
+    shape: tuple[int, ...], window: tuple[int, ...], strides: int, padding: str, dtype: str
+) -> None:
+    x, filters = array(*shape, dtype=dtype), array(*window, shape[-1], 1, dtype=dtype)
+
+    def convolve(x: Any, filters: Any) -> Any:
+        return tf.nn.depthwise_conv2d(x, filters, [1, strides, strides, 1], padding)
+
+    weights = array(*convolve(x, filters).shape, dtype=dtype)
+    step = compiled(lambda x, filters, weights: pulled(convolve, weights, x, filters))
+    for found, expected in zip(
+        step(x, filters, weights), pulled(convolve, weights, x, filters), strict=True
+    ):
+        close(found, expected, 2e-6 if dtype == "float32" else 1e-14)
+    hosts = [op.name for op in natives(step) if not isinstance(op, Native)]
+    assert not {"conv", "conv_input", "conv_filter"} & {*hosts}
+
+
 def test_images_whose_channels_lie_apart() -> None:
     x, filters = array(2, 3, 8, 9), array(3, 3, 3, 16)
 
@@ -75,7 +104,9 @@ def test_images_whose_channels_lie_apart() -> None:
         step(x, filters, weights), pulled(convolve, weights, x, filters), strict=True
     ):
         close(found, expected)
-    assert [op.name for op in natives(step) if not isinstance(op, Native)] == ["transpose"]  # a look
+    assert [op.name for op in natives(step) if not isinstance(op, Native)] == [
+        "transpose"
+    ]  # a look
 
 
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
@@ -98,3 +129,16 @@ def test_pooling_and_its_way_back(pool: Any, window: int, strides: int, padding:
                 ):
                     np.testing.assert_allclose(found, expected, rtol=2e-6, atol=2e-6)
             assert all_native(step)
+
+
+def test_ties_in_three_dimensions() -> None:
+    many = rng.integers(-2, 3, size=(2, 5, 4, 6, 9)).astype("float32")
+    many[0, 0, 0, 0], many[1, 2, 3, 4] = np.inf, -np.inf
+    for padding in ("SAME", "VALID"):
+        apply = lambda x: tf.nn.max_pool3d(x, 2, 2, padding)  # noqa: B023
+        weights = array(*apply(tf.constant(many)).shape)
+        step = compiled(lambda x, weights: pulled(apply, weights, x))  # noqa: B023
+        x = tf.constant(many)
+        for found, expected in zip(step(x, weights), pulled(apply, weights, x), strict=True):
+            np.testing.assert_array_equal(found, expected)
+        assert all_native(step)

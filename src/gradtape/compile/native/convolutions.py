@@ -51,15 +51,19 @@ def fits(equation: Equation, layouts: list[Layout]) -> bool:
 
 
 def likeness(item: Single) -> tuple[tuple, list[Var]]:
-    equation, (a, b) = item.equation, item.reads
-    (value,) = equation.outputs
-    told = (
+    (a, b), (value,) = item.reads, item.equation.outputs
+    size = -(-_of(item).scratch // LINE) * LINE
+    room = [Var(SCRATCH, (wanted(), size), BYTES)] if size else []
+    return told(item), [a.root, b.root, value, *room]
+
+
+def told(item: Single) -> tuple:
+    """All that the code depends on."""
+    equation, (value,) = item.equation, item.equation.outputs
+    return (
         equation.op.name, equation.params["geometry"], value.shape, value.dtype.str,
         *[(x.shape, x.strides, x.offset) for x in item.reads],
     )  # fmt: skip
-    size = -(-_of(item).scratch // LINE) * LINE
-    room = [Var(SCRATCH, (wanted(), size), BYTES)] if size else []
-    return told, [a.root, b.root, value, *room]
 
 
 def parts(item: Single) -> int:
@@ -82,12 +86,12 @@ def write(module: ir.Module, name: str, item: Single) -> ir.Function:
     return function
 
 
-def _of(item: Single) -> _Gathered | _Filter:
-    return (_Filter if item.equation.op is convolve.conv_filter else _Gathered)(item)
+def _of(item: Single) -> Gathered | _Filter:
+    return (_Filter if item.equation.op is convolve.conv_filter else Gathered)(item)
 
 
 # --- images with a border -------------------------------------------------------------------------
-class _Images:
+class Images:
     """Some images at a time, with zeros around them."""
 
     def __init__(self, layout: Layout, pads: Sequence[tuple[int, int]], windows: int) -> None:
@@ -141,7 +145,7 @@ def _fill(e: Emitter, start: Value, count: int) -> None:
         e.store(e.constant(0.0, 1), e.at(start, i))
 
 
-def _table(e: Emitter, numbers: Sequence[int]) -> Value:
+def table(e: Emitter, numbers: Sequence[int]) -> Value:
     module = e.b.module
     kind = ir.ArrayType(I64, len(numbers))
     found = ir.GlobalVariable(module, kind, module.get_unique_name("table"))
@@ -150,12 +154,12 @@ def _table(e: Emitter, numbers: Sequence[int]) -> Value:
     return e.b.bitcast(found, POINTER) if found.type != POINTER else found
 
 
-def _entry(e: Emitter, table: Value, k: Index) -> Value:
+def entry(e: Emitter, table: Value, k: Index) -> Value:
     return e.b.load(e.b.gep(table, [integer(k)], source_etype=I64), typ=I64, align=8)
 
 
 # --- tiles ----------------------------------------------------------------------------------------
-def _shares(size: int, most: int) -> list[tuple[int, int, int]]:
+def shares(size: int, most: int) -> list[tuple[int, int, int]]:
     """A size in parts of at most so many, as equal as can be: (first, how many, each)."""
     count = -(-size // most)
     small, larger = divmod(size, count)
@@ -174,7 +178,7 @@ def _tile(size: int, n: int, depth: int, lanes: int) -> tuple[int, int]:
 
     def cycles(rows: int, columns: int) -> float:
         total = 0.0
-        for _, count, height in _shares(size, rows):
+        for _, count, height in shares(size, rows):
             for groups, width in ((vectors // columns, columns), (1, vectors % columns)):
                 if width:
                     step = max(height * width / 2, (height + width) / 2, LATENCY) + away(width)
@@ -223,7 +227,7 @@ class _Strips:
 
 # --- forward, and back to the input ---------------------------------------------------------------
 @dataclass(frozen=True)
-class _Phase:
+class Phase:
     """Results whose windows have the same cells."""
 
     axes: list[tuple[int, int, int]]  # how many, how far apart their windows and they are
@@ -231,7 +235,7 @@ class _Phase:
     cells: list[tuple[int, int]]  # where cells are in the window, and which ones of the filter
 
 
-class _Gathered:
+class Gathered:
     """Results that are sums over cells of the operand's channels times a part of the filter."""
 
     def __init__(self, item: Single) -> None:
@@ -242,6 +246,10 @@ class _Gathered:
         self.out = rows(value.shape)
         self.forward = equation.op is convolve.conv
         self.phases = self._forward(a, value) if self.forward else self._back(a, value)
+        self._choose(a, value)
+
+    def _choose(self, a: Layout, value: Var) -> None:
+        """The tiles, and what they need."""
         n = value.shape[-1]
         lanes = min(host().lanes(value.dtype.itemsize), ceiling_power(n))
         self.lanes = lanes
@@ -260,10 +268,10 @@ class _Gathered:
     def _aligned(self, count: int) -> int:
         return -(-count // LINE) * LINE
 
-    def _forward(self, a: Layout, value: Var) -> list[_Phase]:
+    def _forward(self, a: Layout, value: Var) -> list[Phase]:
         g = self.geometry
         counts = value.shape[1:-1]
-        self.images = _Images(a, g.pads, prod(counts))
+        self.images = Images(a, g.pads, prod(counts))
         steps = self.images.steps[1:-1]
         axes = [
             (count, s * step, out)
@@ -271,9 +279,9 @@ class _Gathered:
         ]
         places = product(*[[c * d * step for c in range(k)] for k, d, step
                            in zip(g.size, g.dilations, steps, strict=True)])  # fmt: skip
-        return [_Phase(axes, 0, [(sum(place), k) for k, place in enumerate(places)])]
+        return [Phase(axes, 0, [(sum(place), k) for k, place in enumerate(places)])]
 
-    def _back(self, a: Layout, value: Var) -> list[_Phase]:
+    def _back(self, a: Layout, value: Var) -> list[Phase]:
         g = self.geometry
         inner = value.shape[1:-1]
         # For each axis and remainder: how many inputs there are, and which cells of the filter meet
@@ -291,7 +299,7 @@ class _Gathered:
             most = max([q - 1 + m for _, q, shifts in found for m, _ in shifts], default=0)
             pads.append((max(-least, 0), max(most - count + 1, 0)))
             along.append(found)
-        self.images = _Images(a, pads, prod(q for _, q, _ in [found[0] for found in along]))
+        self.images = Images(a, pads, prod(q for _, q, _ in [found[0] for found in along]))
         steps = self.images.steps[1:-1]
         which = rows(g.size)
         phases = []
@@ -310,15 +318,15 @@ class _Gathered:
                     for (m, _), (low, _), step in zip(cell, pads, steps, strict=True)
                 )
                 cells.append((place, sum(c * k for (_, c), k in zip(cell, which, strict=True))))
-            phases.append(_Phase(axes, start, cells))
+            phases.append(Phase(axes, start, cells))
         return phases
 
-    def _axes(self, phase: _Phase) -> list[tuple[int, int, int]]:
+    def _axes(self, phase: Phase) -> list[tuple[int, int, int]]:
         if self.images.block == 1:
             return phase.axes
         return [(self.images.block, self.images.steps[0], self.out[0]), *phase.axes]
 
-    def _chunk(self, phase: _Phase) -> int:
+    def _chunk(self, phase: Phase) -> int:
         """From which axis on results are numbered through."""
         axes = self._axes(phase)
         first = len(axes) - 1
@@ -360,19 +368,19 @@ class _Gathered:
             if not phase.cells:
                 continue
             count = len(phase.cells)
-            table = _table(e, [self.filter.offset + places[k] for _, k in phase.cells])
+            begins = table(e, [self.filter.offset + places[k] for _, k in phase.cells])
             for j, width in self.strips.each(e):
                 present = -(-width // self.lanes) * self.lanes
                 start = e.add(at, e.mul(j, count * channels))
                 with e.each(0, count) as cell:
-                    source = e.at(b, e.add(_entry(e, table, cell), e.mul(j, column)))
+                    source = e.at(b, e.add(entry(e, begins, cell), e.mul(j, column)))
                     target = e.at(panels, e.add(start, e.mul(cell, channels * present)))
                     packing.copy(
                         e, Block(source, row, column), Block(target, present, 1), channels, width
                     )
             at += count * channels * self.strips.padded
 
-    def _plan(self, phase: _Phase) -> tuple:
+    def _plan(self, phase: Phase) -> tuple:
         """Tables of where windows begin, where results are, and where rows of cells begin."""
         axes = self._axes(phase)[self.chunk :]
         turns = list(product(*[range(count) for count, _, _ in axes]))
@@ -391,12 +399,12 @@ class _Gathered:
         runs = cells[::length]
         return (
             len(turns),
-            [_table(self.e, p) for p in (*places, runs)],
+            [table(self.e, p) for p in (*places, runs)],
             len(runs),
             length * channels,
         )
 
-    def _phase(self, phase: _Phase, plan: tuple, images: Value, panels: Value, out: Value) -> None:
+    def _phase(self, phase: Phase, plan: tuple, images: Value, panels: Value, out: Value) -> None:
         e, strips = self.e, self.strips
         count, (begins, results, runs), many, length = plan
         outer = self._axes(phase)[: self.chunk]
@@ -413,14 +421,14 @@ class _Gathered:
                             panel, width,
                         )  # fmt: skip
                     return
-                for start, shares, height in _shares(count, self.rows):
-                    with e.each(0, shares) as i:
+                for start, times, height in shares(count, self.rows):
+                    with e.each(0, times) as i:
                         p = e.add(e.mul(i, height), start)
                         numbers = [e.add(p, r) for r in range(height)]
-                        windows = [e.at(source, _entry(e, begins, n)) for n in numbers]
+                        windows = [e.at(source, entry(e, begins, n)) for n in numbers]
                         tile = self._sums(windows, panel, width, runs, many, length)
                         for n, values in zip(numbers, tile, strict=True):
-                            strips.store(e, values, width, e.at(target, _entry(e, results, n)))
+                            strips.store(e, values, width, e.at(target, entry(e, results, n)))
 
             along(0, images, there, panel, width)
 
@@ -433,7 +441,7 @@ class _Gathered:
         sums: Sequence[Value] = [e.constant(0.0, self.lanes)] * (height * columns)
 
         def run(r: Index, sums: Sequence[Value]) -> Sequence[Value]:
-            here = _entry(e, runs, r)
+            here = entry(e, runs, r)
             starts = [e.at(window, here) for window in windows]
             cells = e.at(panel, e.mul(r, length * present))
 
@@ -473,7 +481,7 @@ class _Filter:
         self.kind = value.dtype.str[1:]
         n = value.shape[-1]
         counts = self.results.shape[1:-1]
-        self.images = images = _Images(a, g.pads, prod(counts))
+        self.images = images = Images(a, g.pads, prod(counts))
         steps = images.steps[1:-1]
         apart = self.results.strides
         axes = [(images.block, images.steps[0], apart[0])] if images.block > 1 else []
@@ -489,7 +497,7 @@ class _Filter:
         size = len(self.places)
         self.rows, columns = _tile(size, n, prod(counts) * images.block, self.lanes)
         self.strips = _Strips(n, self.lanes, columns)
-        self.shares = _shares(size, self.rows)
+        self.shares = shares(size, self.rows)
         self.parts = sum(count for _, count, _ in self.shares)
         self.scratch = images.room * value.dtype.itemsize
         self.multiplications = prod(self.results.shape) * size
@@ -500,7 +508,7 @@ class _Filter:
         scratch = rest[0] if rest else given
         images, n = self.images, self.strips.n
         images.clear(e, scratch)
-        places = _table(e, self.places)
+        places = table(e, self.places)
         bounds, done = [], 0
         for start, count, height in self.shares:  # those of the parts that are this thread's
             low, high = (e.least(_most(e, e.sub(x, done), 0), count) for x in (first, last))
@@ -517,7 +525,7 @@ class _Filter:
                     with e.each(low, high) as i:
                         row = e.add(e.mul(i, height), start)
                         cells = [
-                            e.at(source, _entry(e, places, e.add(row, r))) for r in range(height)
+                            e.at(source, entry(e, places, e.add(row, r))) for r in range(height)
                         ]
                         target = e.at(out, e.add(e.mul(row, n), j))
                         self._add(cells, e.at(results, j), width, target)

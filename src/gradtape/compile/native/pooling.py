@@ -32,8 +32,6 @@ def fits(equation: Equation, layouts: list[Layout]) -> bool:
         return False
     if any(v.dtype != equation.outputs[0].dtype for v in equation.inputs):
         return False
-    if equation.op is pool.max_spread and len(layouts[0].shape) == 5:
-        return False  # all of the greatest get a cotangent there
     side_by_side = all(x.strides[-1] == 1 or x.shape[-1] == 1 for x in layouts)
     geometry = equation.params["geometry"]
     return side_by_side and all(d == 1 for d in geometry.dilations)
@@ -238,8 +236,12 @@ class _Pooling:
     def _max_spread(
         self, window: list, bounds: list, given: list, out: tuple, c: Index, size: int
     ) -> None:
-        """The first of the greatest gets it: the first cell, unless a later one is greater."""
+        """The first of the greatest gets it: the first cell, unless a later one is greater. In
+        three dimensions each of the greatest does, as in TensorFlow, if it is finite."""
         e = self.e
+        if len(self.counts) == 3:
+            self._max_spread_to_all(window, bounds, given, out, c, size)
+            return
         whole = ir.IntType(8 * e.itemsize)
         kind = whole if size == 1 else ir.VectorType(whole, size)
         nobody = ir.Constant(kind, -1 if size == 1 else [-1] * size)
@@ -262,6 +264,21 @@ class _Pooling:
 
         def give(cell: list, k: Index) -> list[Value]:
             own = e.b.icmp_signed("==", winner, number(k))
+            self._put(e.b.select(own, g, e.constant(0.0, size)), out, bounds, cell, c, size)
+            return []
+
+        self._each(bounds, [], give)
+
+    def _max_spread_to_all(
+        self, window: list, bounds: list, given: list, out: tuple, c: Index, size: int
+    ) -> None:
+        e = self.e
+        g, y = (e.load(self._place(given[k], window, c), size) for k in (0, 2))
+        finite = e.b.fcmp_ordered("==", e.b.fsub(y, y), e.constant(0.0, size))
+
+        def give(cell: list, k: Index) -> list[Value]:
+            value = e.load(self._at_cell(given[1], bounds, cell, c), size)
+            own = e.b.and_(finite, e.b.fcmp_ordered("==", value, y))
             self._put(e.b.select(own, g, e.constant(0.0, size)), out, bounds, cell, c, size)
             return []
 

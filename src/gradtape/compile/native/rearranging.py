@@ -50,6 +50,11 @@ def _ones_like(p: Any, a: Var) -> Var:
     return _full(p, 1, a.dtype, a.shape)
 
 
+@_of(make.zeros_like)
+def _zeros_like(p: Any, a: Var) -> Var:
+    return _full(p, 0, a.dtype, a.shape)
+
+
 @_of(pad.tile)
 def _tile(p: Any, a: Var, counts: tuple[int, ...]) -> Var | None:
     if len(counts) != len(a.shape) or not prod(counts):
