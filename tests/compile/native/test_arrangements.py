@@ -101,6 +101,14 @@ def test_positions_and_whole_numbers(axis: int, dtype: str) -> None:
     assert hosts(step) == []
 
 
+def test_remainders() -> None:
+    for dtype in ("int32", "int64", "uint8"):
+        x = tf.constant(rng.integers(-100, 100, size=37).astype(dtype))
+        step = compiled(lambda x: tf.math.floormod(x, 7))
+        np.testing.assert_array_equal(step(x), tf.math.floormod(x, 7))
+        assert hosts(step) == []
+
+
 def test_places_out_of_range_are_told_as_eagerly() -> None:
     x = array(6, 8)
     for pick in (

@@ -22,7 +22,7 @@ from ...ops.elementwise import add, exp, log, maximum, minimum, mul, neg, sub
 from ..kernels import Kernel
 from ..passes.rewriting import Rewriter
 from ..program import Check, Equation, Program, Var
-from . import chance, rearranging
+from . import chance, lanes, rearranging
 
 FLOATS = "fd"
 
@@ -77,7 +77,7 @@ _RULES: dict[Any, Callable[..., Any]] = {**rearranging.RULES}
 # Of all dtypes.
 _ANY = {
     *rearranging.RULES, index.gather, index.take, index.gather_batch, reduce.any, reduce.all,
-    reduce.argmax, reduce.argmin, draws.uniform,
+    reduce.argmax, reduce.argmin, draws.uniform, elementwise.mod,
 }  # fmt: skip
 # Rows of a table at places that are known to be in range.
 picked = Kernel(
@@ -349,6 +349,15 @@ def _gather_batch(p: _Expanding, a: Var, b: Var, axis: int, batch: int) -> Any:
     rest = a.shape[batch + 1 :]
     rows = p.emit(picked, p.shaped(a, (count * size, *rest)), places)
     return p.shaped(rows, b.shape + rest)
+
+
+# --- whole numbers --------------------------------------------------------------------------------
+@_of(elementwise.mod)
+def _mod(p: _Expanding, a: Var, b: Var) -> Var | None:
+    divisor = p.constants.get(b)
+    if a.dtype != b.dtype or a.dtype.kind not in "iu" or b.shape or divisor is None:
+        return None
+    return p.emit(lanes.remainder, a, b) if divisor > 0 else None
 
 
 # --- random draws ---------------------------------------------------------------------------------
