@@ -33,6 +33,7 @@ OPS = {convolve.conv, convolve.conv_input, convolve.conv_filter}
 BYTES = np.dtype(np.uint8)
 LINE = 64
 FEW = 24  # windows that are gone through by loops with a table of where they begin
+SWEPT = 200  # windows of a filter's sum between two times that its tiles are stored
 WRITTEN = 8  # steps of a sum that are written out
 
 
@@ -92,16 +93,14 @@ def _of(item: Single) -> Gathered | _Filter:
 
 # --- images with a border -------------------------------------------------------------------------
 class Images:
-    """Some images at a time, with zeros around them."""
+    """Some images at a time, at most a few, with zeros around them."""
 
-    def __init__(self, layout: Layout, pads: Sequence[tuple[int, int]], windows: int) -> None:
+    def __init__(self, layout: Layout, pads: Sequence[tuple[int, int]], few: int) -> None:
         self.layout, self.pads = layout, pads
         self.batch, *self.inner, self.channels = layout.shape
         sizes = [n + low + high for n, (low, high) in zip(self.inner, pads, strict=True)]
         self.copied = any(map(any, pads)) or not layout.contiguous
         self.steps = rows((self.batch, *sizes, self.channels))
-        # So many at a time that there is enough to do with them.
-        few = -(-2 * FEW // windows)
         self.block = max(n for n in range(1, min(few, self.batch) + 1) if not self.batch % n)
         self.room = self.block * self.steps[0] if self.copied else 0
 
@@ -271,7 +270,7 @@ class Gathered:
     def _forward(self, a: Layout, value: Var) -> list[Phase]:
         g = self.geometry
         counts = value.shape[1:-1]
-        self.images = Images(a, g.pads, prod(counts))
+        self.images = Images(a, g.pads, -(-2 * FEW // prod(counts)))
         steps = self.images.steps[1:-1]
         axes = [
             (count, s * step, out)
@@ -299,7 +298,8 @@ class Gathered:
             most = max([q - 1 + m for _, q, shifts in found for m, _ in shifts], default=0)
             pads.append((max(-least, 0), max(most - count + 1, 0)))
             along.append(found)
-        self.images = Images(a, pads, prod(q for _, q, _ in [found[0] for found in along]))
+        windows = prod(q for _, q, _ in [found[0] for found in along])
+        self.images = Images(a, pads, -(-2 * FEW // windows))
         steps = self.images.steps[1:-1]
         which = rows(g.size)
         phases = []
@@ -481,7 +481,7 @@ class _Filter:
         self.kind = value.dtype.str[1:]
         n = value.shape[-1]
         counts = self.results.shape[1:-1]
-        self.images = images = Images(a, g.pads, prod(counts))
+        self.images = images = Images(a, g.pads, max(SWEPT // prod(counts), 1))
         steps = images.steps[1:-1]
         apart = self.results.strides
         axes = [(images.block, images.steps[0], apart[0])] if images.block > 1 else []
@@ -490,6 +490,12 @@ class _Filter:
             for count, s, step, out in zip(counts, g.strides, steps, apart[1:-1], strict=True)
         ]
         self.axes = _merged(axes)
+        # Some rows at a time, so that what all tiles read of them stays in the first cache.
+        count, read, written = self.axes[0]
+        each = max(SWEPT // prod(n for n, _, _ in self.axes[1:]), 1)
+        some = max(n for n in range(1, min(each, count) + 1) if not count % n)
+        self.turns = count // some, some * read, some * written
+        self.axes[0] = some, read, written
         cells = product(*[[c * d * step for c in range(k)] for k, d, step
                           in zip(g.size, g.dilations, steps, strict=True)])  # fmt: skip
         self.places = [sum(cell) + c for cell in cells for c in range(images.channels)]
@@ -520,16 +526,24 @@ class _Filter:
             source = images.lay(e, given, scratch, block)
             moved = e.mul(block, images.block * self.results.strides[0])
             results = e.at(b, e.add(moved, self.results.offset))
-            for start, height, low, high in bounds:
-                for j, width in self.strips.each(e):
-                    with e.each(low, high) as i:
-                        row = e.add(e.mul(i, height), start)
-                        cells = [
-                            e.at(source, entry(e, places, e.add(row, r))) for r in range(height)
-                        ]
-                        target = e.at(out, e.add(e.mul(row, n), j))
-                        self._add(cells, e.at(results, j), width, target)
+            with e.each(0, self.turns[0]) as turn:
+                source = e.at(source, e.mul(turn, self.turns[1]))
+                results = e.at(results, e.mul(turn, self.turns[2]))
+                self._tiles(source, results, out, places, bounds)
         e.b.ret_void()
+
+    def _tiles(
+        self, source: Value, results: Value, out: Value, places: Value, bounds: list
+    ) -> None:
+        e, n = self.e, self.strips.n
+        for start, height, low, high in bounds:
+            for j, width in self.strips.each(e):
+                with e.each(low, high) as i:
+                    row = e.add(e.mul(i, height), start)
+                    numbers = [e.add(row, r) for r in range(height)]
+                    cells = [e.at(source, entry(e, places, k)) for k in numbers]
+                    target = e.at(out, e.add(e.mul(row, n), j))
+                    self._add(cells, e.at(results, j), width, target)
 
     def _add(self, cells: list[Value], results: Value, width: int, target: Value) -> None:
         """Add a tile's sums over the windows to what there is."""
