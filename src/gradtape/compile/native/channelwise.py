@@ -15,7 +15,7 @@ from llvmlite import ir
 from ...ops import convolve
 from ..program import Equation, Var
 from . import convolutions
-from .convolutions import LINE, OPS, SWEPT, Gathered, Images, Phase, entry, shares, table
+from .convolutions import FEW, LINE, OPS, Gathered, Images, Phase, entry, shares, table
 from .crew import wanted
 from .emitting import I64, POINTER, Emitter, Index, Value, integer, pieces
 from .layout import Layout
@@ -158,7 +158,7 @@ class _Filter:
         g = equation.params["geometry"]
         self.kind, self.lanes = value.dtype.str[1:], host().lanes(value.dtype.itemsize)
         counts, apart = self.results.shape[1:-1], self.results.strides
-        self.images = images = Images(a, g.pads, max(SWEPT // prod(counts), 1))
+        self.images = images = Images(a, g.pads, -(-2 * FEW // prod(counts)))
         steps = images.steps[1:-1]
         self.axes = [(images.block, images.steps[0], apart[0])] + [
             (count, s * step, out)

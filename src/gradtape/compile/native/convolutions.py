@@ -481,7 +481,7 @@ class _Filter:
         self.kind = value.dtype.str[1:]
         n = value.shape[-1]
         counts = self.results.shape[1:-1]
-        self.images = images = Images(a, g.pads, max(SWEPT // prod(counts), 1))
+        self.images = images = Images(a, g.pads, -(-2 * FEW // prod(counts)))
         steps = images.steps[1:-1]
         apart = self.results.strides
         axes = [(images.block, images.steps[0], apart[0])] if images.block > 1 else []
