@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ...core import apply
 from ...core.op import Op
+from ...ops import chance as draws
 from ...ops import compare, complex, elementwise, index, neural, reduce, shape, softmax
 from ...ops.elementwise import add, exp, log, maximum, minimum, mul, neg, sub
 from ..kernels import Kernel
 from ..passes.rewriting import Rewriter
 from ..program import Check, Equation, Program, Var
+from . import chance, lanes, rearranging
 
 FLOATS = "fd"
 
@@ -30,17 +34,20 @@ class InRange(Check):
     size: int = 0
 
 
-def raising(op: Op, operands: Callable[[Any], list]) -> Callable[[Any], None]:
+def raising(
+    op: Op, operands: Callable[[Any], list], forward: Callable[..., Any] | None = None
+) -> Callable[[Any], None]:
     """What raises the exception of an op that is given whole numbers out of range."""
+    compute = op.forward if forward is None else forward
 
-    def forward(places: Any) -> None:
+    def check(places: Any) -> None:
         given = operands(places)
         try:
-            op.forward(*given)
+            compute(*given)
         except (TypeError, ValueError, IndexError) as error:
             raise apply.complain(op, error, given, {}) from None
 
-    return forward
+    return check
 
 
 def expand(program: Program) -> Program:
@@ -66,8 +73,12 @@ class _Expanding(Rewriter):
         self.equations.append(Equation(InRange(name, forward, size), (value,), {}, (), self.place))
 
 
-_RULES: dict[Any, Callable[..., Any]] = {}
-_ANY = {index.gather}  # of all dtypes
+_RULES: dict[Any, Callable[..., Any]] = {**rearranging.RULES}
+# Of all dtypes.
+_ANY = {
+    *rearranging.RULES, index.gather, index.take, index.gather_batch, reduce.any, reduce.all,
+    reduce.argmax, reduce.argmin, draws.uniform, elementwise.mod,
+}  # fmt: skip
 # Rows of a table at places that are known to be in range.
 picked = Kernel(
     "picked", lambda a, b: a.take(b, 0, mode="clip"), lambda a, b: (b[0] + a[0][1:], a[1])
@@ -135,6 +146,82 @@ def _sparse_cross_entropy(p: _Expanding, a: Var, b: Var) -> tuple[Var, Var]:
     )
 
 
+# --- sums of exponentials -------------------------------------------------------------------------
+def _exponentials(p: _Expanding, a: Var, axis: Any) -> tuple[Var, Var, Var]:
+    """As in `ops/reduce`: of infinite ones nothing is taken out."""
+    top = p.emit(reduce.max, a, axis=axis, keepdims=True)
+    finite = p.emit(compare.less, p.emit(complex.absolute, top), p.number(np.inf, a))
+    top = p.emit(index.select, finite, top, p.number(0, a))
+    exps = p.emit(exp, p.emit(sub, a, top))
+    return exps, p.emit(reduce.sum, exps, axis=axis, keepdims=True), top
+
+
+@_of(reduce.logsumexp)
+def _logsumexp(p: _Expanding, a: Var, axis: Any = None, keepdims: bool = False) -> Var:
+    _, total, top = _exponentials(p, a, axis)
+    y = p.emit(add, p.emit(log, total), top)
+    if keepdims:
+        return y
+    axes = range(len(a.shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    gone = {k % len(a.shape) for k in axes}
+    return p.shaped(y, tuple(n for k, n in enumerate(a.shape) if k not in gone))
+
+
+@_of(reduce.shares)
+def _exp_shares(p: _Expanding, a: Var, axis: Any = None) -> Var:
+    exps, total, _ = _exponentials(p, a, axis)
+    return p.emit(elementwise.div, exps, total)
+
+
+# --- truth and positions --------------------------------------------------------------------------
+WHOLE = np.dtype(np.int32)
+
+
+@_of(reduce.any)
+def _any(p: _Expanding, a: Var, axis: Any = None, keepdims: bool = False) -> Var | None:
+    return _extreme(p, reduce.max, a, axis, keepdims)
+
+
+@_of(reduce.all)
+def _all(p: _Expanding, a: Var, axis: Any = None, keepdims: bool = False) -> Var | None:
+    return _extreme(p, reduce.min, a, axis, keepdims)
+
+
+def _extreme(p: _Expanding, op: Op, a: Var, axis: Any, keepdims: bool) -> Var | None:
+    if a.dtype != bool:
+        return None
+    found = p.emit(op, p.emit(shape.cast, a, dtype=WHOLE), axis=axis, keepdims=keepdims)
+    return p.emit(shape.cast, found, dtype=np.dtype(bool))
+
+
+@_of(reduce.argmax)
+def _argmax(p: _Expanding, a: Var, axis: int, dtype: Any) -> Var | None:
+    return _position(p, reduce.max, -np.inf, a, axis, dtype)
+
+
+@_of(reduce.argmin)
+def _argmin(p: _Expanding, a: Var, axis: int, dtype: Any) -> Var | None:
+    return _position(p, reduce.min, np.inf, a, axis, dtype)
+
+
+def _position(
+    p: _Expanding, op: Op, last: float, a: Var, axis: int, dtype: Any
+) -> Var | None:  # fmt: skip
+    """The first that equals the extreme; NaN is none."""
+    if a.dtype.kind == "b" or a.dtype.char == "e" or not a.shape or not all(a.shape):
+        return None
+    at = axis % len(a.shape)
+    size = a.shape[at]
+    if a.dtype.kind == "f":
+        number = p.emit(compare.equal, a, a)
+        a = p.emit(index.select, number, a, p.number(last, a))
+    own = p.emit(compare.equal, a, p.emit(op, a, axis=(at,), keepdims=True))
+    places = np.arange(size, dtype=WHOLE).reshape(-1, *(1,) * (len(a.shape) - at - 1))
+    first = p.emit(index.select, own, p.constant(places), p.constant(WHOLE.type(size)))
+    found = p.emit(reduce.min, first, axis=(at,), keepdims=False)
+    return p.emit(shape.cast, found, dtype=dtype) if dtype != WHOLE else found
+
+
 # --- activations ----------------------------------------------------------------------------------
 @_of(neural.leaky_relu)
 def _leaky_relu(p: _Expanding, a: Var, alpha: float) -> Var:
@@ -176,6 +263,49 @@ def _sigmoid_cross_entropy(p: _Expanding, a: Var, b: Var) -> Var | None:
     return p.emit(add, p.emit(sub, above, p.emit(mul, b, a)), soft)
 
 
+@_of(neural.elu)
+def _elu(p: _Expanding, a: Var) -> Var:
+    zero = p.number(-0.0, a)  # -0.0 stays
+    below = p.emit(elementwise.expm1, p.emit(minimum, a, zero))
+    return p.emit(add, p.emit(maximum, a, zero), below)
+
+
+@_of(neural.selu)
+def _selu(p: _Expanding, a: Var) -> Var:
+    zero, scale = p.number(-0.0, a), p.number(neural.SCALE, a)
+    below = p.emit(elementwise.expm1, p.emit(minimum, a, zero))
+    below = p.emit(mul, p.number(neural.SCALE * neural.ALPHA, a), below)
+    return p.emit(add, p.emit(mul, scale, p.emit(maximum, a, zero)), below)
+
+
+@_of(neural.elu_grad)
+def _elu_grad(p: _Expanding, a: Var, b: Var) -> Var:
+    less = p.emit(compare.less, b, p.number(0, b))
+    down = p.emit(index.select, less, b, p.number(0, b))
+    return p.emit(mul, a, p.emit(add, down, p.number(1, b)))
+
+
+@_of(neural.selu_grad)
+def _selu_grad(p: _Expanding, a: Var, b: Var) -> Var:
+    less = p.emit(compare.less, b, p.number(0, b))
+    scale = p.number(neural.SCALE, b)
+    below = p.emit(add, b, p.number(neural.SCALE * neural.ALPHA, b))
+    return p.emit(mul, a, p.emit(index.select, less, below, scale))
+
+
+@_of(elementwise.softsign_grad)
+def _softsign_grad(p: _Expanding, a: Var, b: Var) -> Var:
+    one = p.emit(add, p.number(1, b), p.emit(complex.absolute, b))
+    return p.emit(elementwise.div, a, p.emit(elementwise.square, one))
+
+
+@_of(elementwise.sqrt_grad)
+def _sqrt_grad(p: _Expanding, a: Var, b: Var) -> Var:
+    none = p.emit(compare.equal, a, p.number(0, a))
+    quotient = p.emit(elementwise.div, a, p.emit(add, b, b))
+    return p.emit(index.select, none, p.number(0, a), quotient)
+
+
 # --- positions ------------------------------------------------------------------------------------
 @_of(index.gather)
 def _gather(p: _Expanding, a: Var, b: Var) -> Any:
@@ -184,3 +314,58 @@ def _gather(p: _Expanding, a: Var, b: Var) -> Any:
     table = np.broadcast_to(np.zeros((), a.dtype), a.shape)
     p.check("indices", raising(index.gather, lambda places: [table, places]), a.shape[0], b)
     return p.emit(picked, a, b)
+
+
+@_of(index.take)
+def _take(p: _Expanding, a: Var, b: Var, axis: int) -> Any:
+    if b.dtype.kind not in "iu" or not a.shape:
+        return None
+    at = axis % len(a.shape)
+    others = [k for k in range(len(a.shape)) if k != at]
+    table = np.broadcast_to(np.zeros((), a.dtype), a.shape)
+    forward = partial(index.take.forward, axis=at)
+    p.check("indices", raising(index.take, lambda b: [table, b], forward), a.shape[at], b)
+    if at:
+        a = p.emit(shape.transpose, a, axes=(at, *others))
+    y = p.emit(picked, a, b)
+    places, behind = range(len(b.shape)), range(len(b.shape), len(y.shape))
+    axes = (*behind[:at], *places, *behind[at:])
+    return p.emit(shape.transpose, y, axes=axes) if at and places else y
+
+
+@_of(index.gather_batch)
+def _gather_batch(p: _Expanding, a: Var, b: Var, axis: int, batch: int) -> Any:
+    """Rows of all the tables, one behind the other."""
+    if b.dtype.kind not in "iu" or axis != batch:
+        return None
+    count, size = prod(a.shape[:batch]), a.shape[axis]
+    if count * size > np.iinfo(b.dtype).max or not prod(b.shape):
+        return None
+    table = np.broadcast_to(np.zeros((), a.dtype), a.shape)
+    forward = partial(index.gather_batch.forward, axis=axis, batch=batch)
+    p.check("indices", raising(index.gather_batch, lambda b: [table, b], forward), size, b)
+    starts = np.arange(count, dtype=b.dtype)[:, None] * b.dtype.type(size)
+    places = p.emit(add, p.shaped(b, (count, prod(b.shape) // count)), p.constant(starts))
+    rest = a.shape[batch + 1 :]
+    rows = p.emit(picked, p.shaped(a, (count * size, *rest)), places)
+    return p.shaped(rows, b.shape + rest)
+
+
+# --- whole numbers --------------------------------------------------------------------------------
+@_of(elementwise.mod)
+def _mod(p: _Expanding, a: Var, b: Var) -> Var | None:
+    divisor = p.constants.get(b)
+    if a.dtype != b.dtype or a.dtype.kind not in "iu" or b.shape or divisor is None:
+        return None
+    return p.emit(lanes.remainder, a, b) if divisor > 0 else None
+
+
+# --- random draws ---------------------------------------------------------------------------------
+@_of(draws.uniform)
+def _uniform(p: _Expanding, key: Any, counter: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    if dtype.char not in FLOATS or not prod(shape):
+        return None
+    words = p.program.new(*chance.place.infer(key, counter))
+    params = {"key": key, "counter": counter}
+    p.take(Equation(chance.place, (), params, (words,), p.place))
+    return p.emit(chance.uniform, words, shape=shape, dtype=dtype)

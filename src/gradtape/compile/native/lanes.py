@@ -12,7 +12,7 @@ from llvmlite import ir
 from ...core.op import Op
 from ...ops import index as index_ops
 from ...ops import shape
-from ..kernels import ufunc_of, unless_zero
+from ..kernels import Kernel, ufunc_of, unless_zero
 from ..program import Equation, Var
 from . import functions
 
@@ -219,6 +219,17 @@ def _unless_zero(b: ir.IRBuilder, equation: Equation, x: Any, y: Any) -> Any:
     return b.select(b.fcmp_ordered("==", x, zero), zero, y)
 
 
+# Of whole numbers by a positive one.
+remainder = Kernel("remainder", np.mod, lambda a, b: a)
+
+
+def _remainder(b: ir.IRBuilder, equation: Equation, x: Any, y: Any) -> Any:
+    if equation.outputs[0].dtype.kind == "u":
+        return b.urem(x, y)
+    rest = b.srem(x, y)
+    return b.select(b.icmp_signed("<", rest, ir.Constant(rest.type, None)), b.add(rest, y), rest)
+
+
 def _select(b: ir.IRBuilder, equation: Equation, c: Any, x: Any, y: Any) -> Any:
     return b.select(c, x, y)
 
@@ -249,6 +260,8 @@ def emitter(equation: Equation) -> Callable[..., Any] | None:
         return _select if values[1].dtype == values[2].dtype == values[3].dtype else None
     if op is shape.identity:
         return _itself
+    if op is remainder:
+        return _remainder
     same = all(v.dtype == values[-1].dtype and v.dtype.kind == "f" for v in values)
     if op is unless_zero:
         return _unless_zero if same else None

@@ -30,6 +30,14 @@ COMBINE = {
 }  # fmt: skip
 
 
+def neutral(op: str, dtype: np.dtype) -> Any:
+    """What a sum of numbers of a dtype begins with."""
+    value = NEUTRAL[op]
+    if dtype.kind == "f" or np.isfinite(value):
+        return value
+    return np.iinfo(dtype).min if value < 0 else np.iinfo(dtype).max
+
+
 def number(n: int) -> ir.Constant:
     return ir.Constant(INDEX, n)
 
@@ -155,7 +163,7 @@ class NestWriter:
         """Fill the result with what a sum begins with."""
         value = step.result
         size = prod(value.shape)
-        start = lanes.constant(NEUTRAL[step.equation.op.name], value.dtype, 1)
+        start = lanes.constant(neutral(step.equation.op.name, value.dtype), value.dtype, 1)
         kind = lanes.in_memory(value.dtype)
 
         def body(i: Any) -> None:
@@ -302,7 +310,9 @@ class LoopWriter:
             return  # added to memory, number by number
         (width,) = self._lanes()
         kind = lanes.in_register(step.result.dtype, width)
-        start = lanes.constant(NEUTRAL[step.equation.op.name], step.result.dtype, width)
+        start = lanes.constant(
+            neutral(step.equation.op.name, step.result.dtype), step.result.dtype, width
+        )
         copies = self.unroll if self._unrolled(width) else 1
         rooms = [self.w.room(kind) for _ in range(copies)]
         for room in rooms:
@@ -536,12 +546,14 @@ class LoopWriter:
             total = self._combine(step, b.extract_element(old, first), value)
             b.store(b.insert_element(old, total, first), room)
             return
-        neutral = lanes.constant(NEUTRAL[step.equation.op.name], step.result.dtype, width)
+        rest = lanes.constant(
+            neutral(step.equation.op.name, step.result.dtype), step.result.dtype, width
+        )
         mask = ir.Constant(
             ir.VectorType(ir.IntType(32), lanes_held),
             [k if k < width else width for k in range(lanes_held)],
         )
-        widened = b.shuffle_vector(value, neutral, mask)
+        widened = b.shuffle_vector(value, rest, mask)
         b.store(self._combine(step, old, widened), room)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops import index, reduce, shape
+from ...ops import index, pad, reduce, shape
 from ..kernels import is_basic, looks
 from ..program import Equation, Program, Var
 from . import lanes, singles
@@ -23,6 +23,7 @@ from .unit import Native
 
 REDUCTIONS = {reduce.sum, reduce.max, reduce.min}
 JOINS = {shape.concat, shape.stack}
+LOOKS = {shape.unstack, shape.reshape, shape.split, pad.reverse}  # beside those of NumPy's backend
 _numbers = count(1)
 
 
@@ -33,7 +34,7 @@ def part(program: Program) -> Program:
 def _is_look(equation: Equation) -> bool:
     if equation.op is index.getitem:
         return len(equation.inputs) == 1 and is_basic(equation.params["key"])
-    return looks(equation) or equation.op in (shape.unstack, shape.reshape, shape.split)
+    return looks(equation) or equation.op in LOOKS
 
 
 class _Parting:
@@ -94,7 +95,7 @@ class _Parting:
         if equation.op in JOINS or equation.op is picked:
             return True
         if equation.op in REDUCTIONS:
-            return equation.inputs[0].dtype.kind == "f"
+            return equation.inputs[0].dtype.kind in "fiu"
         layouts: Any = [self.layout(v) for v in equation.inputs]
         return singles.family(equation, layouts) is not None
 

@@ -12,11 +12,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..program import Equation
-from . import checks, matrices
+from . import chance, channelwise, checks, convolutions, matrices, pooling, scattering
 from .layout import Layout
 from .nests import Single
 
-FAMILIES: tuple[Any, ...] = (matrices, checks)
+FAMILIES: tuple[Any, ...] = (
+    matrices, convolutions, channelwise, pooling, scattering, chance, checks,
+)  # fmt: skip
 
 
 def family(equation: Equation, layouts: list[Layout]) -> Any:
