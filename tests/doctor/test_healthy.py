@@ -21,8 +21,9 @@ from .programs import PREAMBLE, diagnose, sketch
 
 HERE = Path(__file__).parent
 EXAMPLES = sorted((HERE.parents[1] / "examples").glob("*.py"))
-WRITTEN = re.findall(
-    r"^## (.*?)\n.*?^```python\n(.*?)^```$", (HERE / "healthy.md").read_text(), re.M | re.S
+WRITTEN, TRAININGS = (
+    re.findall(r"^## (.*?)\n.*?^```python\n(.*?)^```$", (HERE / name).read_text(), re.M | re.S)
+    for name in ("healthy.md", "healthy_training.md")
 )
 SOUND = {"ok", "exploding"}
 WANTED, SAMPLE = 200, 25
@@ -43,6 +44,16 @@ def written() -> list:
 @pytest.mark.parametrize(("text", "audit"), written())
 def test_a_written_program(text: str, audit: bool) -> None:
     session = diagnose(PREAMBLE + text, audit=audit)
+    assert session.history.gradients
+    assert [sketch(f) for f in session.findings.values()] == []
+    assert session.notes == []
+
+
+# Keras warns of some of what the programs do.
+@pytest.mark.filterwarnings("ignore:::keras")
+@pytest.mark.parametrize("text", [pytest.param(text, id=title) for title, text in TRAININGS])
+def test_a_training(text: str) -> None:
+    session = diagnose(PREAMBLE + text)
     assert session.history.gradients
     assert [sketch(f) for f in session.findings.values()] == []
     assert session.notes == []

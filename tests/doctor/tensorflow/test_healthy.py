@@ -1,4 +1,5 @@
-"""Nothing is found in the healthy programs of `healthy.md`, which run on the real TensorFlow.
+"""Nothing is found in the healthy programs of `healthy.md` here and of `healthy_training.md` beside
+gradtape's own, which run on the real TensorFlow.
 
 CI runs one in eight of them (`GRADTAPE_HEALTHY=8`); `python -m tests.doctor.tensorflow.test_healthy
 WORDS` prints what is found in those whose titles hold the words.
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from ..programs import diagnose, sketch
+from .running import PREAMBLE as PLAIN
 from .running import needs_tensorflow, on_tensorflow  # noqa: F401
 
 PREAMBLE = """\
@@ -35,8 +37,12 @@ def texts(n, t, v):
     words[np.arange(t) >= rng.integers(1, t + 1, (n, 1))] = 0
     return words, np.float32(words[:, 0] % 2)
 """
-TEXT = Path(__file__).with_name("healthy.md").read_text()
-PROGRAMS = re.findall(r"^## (.*?)\n.*?^```python\n(.*?)^```$", TEXT, re.M | re.S)
+HERE = Path(__file__).parent
+TEXTS = (HERE / "healthy.md", HERE.parent / "healthy_training.md")
+PROGRAMS, TRAININGS = (
+    re.findall(r"^## (.*?)\n.*?^```python\n(.*?)^```$", text.read_text(), re.M | re.S)
+    for text in TEXTS
+)
 SHARE = int(os.environ.get("GRADTAPE_HEALTHY", "1"))
 pytestmark = [*needs_tensorflow, pytest.mark.usefixtures("on_tensorflow")]
 
@@ -48,8 +54,15 @@ def test_a_healthy_program(text: str) -> None:
     assert [sketch(f) for f in session.findings.values()] == []
 
 
+@pytest.mark.parametrize("text", [pytest.param(t, id=title) for title, t in TRAININGS[::SHARE]])
+def test_a_training(text: str) -> None:
+    session = diagnose(PLAIN + text, "tensorflow")
+    assert session.history.gradients
+    assert [sketch(f) for f in session.findings.values()] == []
+
+
 if __name__ == "__main__":
-    for title, text in PROGRAMS:
+    for title, text in [*PROGRAMS, *TRAININGS]:
         if all(word in title for word in sys.argv[1:]):
             try:
                 session = diagnose(PREAMBLE + text, "tensorflow")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from types import FrameType
 from typing import Any
@@ -49,7 +50,7 @@ class Steps:
             made = own[1] if own is not None and own[0]() is optimizer else None
             found = Optimisation(type(optimizer).__name__, made, nearest(sys._getframe(2)))
             trained = list(variables or optimizer._trainable_variables)[:MOST]
-            found.variables = {key for v in trained for key in (id(v), id(getattr(v, "_value", v)))}
+            found.variables = set(keys(trained))
             start = [(weakref.ref(v), self._sampled(v)) for v in trained]
             sound = [(reference, array) for reference, array in start if array is not None]
             self.optimizers[id(optimizer)] = weakref.ref(optimizer), found, sound
@@ -112,6 +113,7 @@ class Steps:
         if inputs.__class__.__name__ == "KerasTensor":
             return  # a model is put together, nothing is computed
         on = training is True or training == 1
+        before = known.off
         if on and layer.trainable:
             known.on += 1
             known.alone += len(shape) == 2 and shape[0] == 1
@@ -124,8 +126,14 @@ class Steps:
                 known.within, known.where = _in_fit(frame), called_at(frame)
         else:
             known.on += 1  # a tensor, of which nothing is known
+        known.last = known.off == before
         gamma = layer.gamma if layer.gamma is not None else layer.beta
         known.weight = None if gamma is None else id(gamma)
+
+    def is_off(self, layer: Any) -> bool:
+        """Was a normalisation called last with what it remembers?"""
+        known = self.normalised.get(id(layer))
+        return known is not None and known[0]() is layer and not known[1].last
 
     @property
     def normalisations(self) -> list[Normalisation]:
@@ -146,6 +154,12 @@ def hear(engine: Any) -> None:
     engine.listen(BaseOptimizer.__init__, after=steps.created)
     engine.listen(BaseOptimizer.apply, before=steps.applied)
     engine.listen(BatchNormalization.call, before=steps.normalises)
+
+
+def keys(variables: Iterable[Any]) -> Iterator[int]:
+    """The ids of variables of Keras's, and of what they hold."""
+    for variable in variables:
+        yield from (id(variable), id(getattr(variable, "_value", variable)))
 
 
 def nearest(frame: FrameType | None) -> Place | None:

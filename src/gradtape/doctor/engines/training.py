@@ -20,6 +20,7 @@ from ..source.place import Place, at
 from ..trace.training import ROWS, Head, Numbers, Part, Training, by_hand, joined, numbers
 from . import ears
 from .frames import foreign, user
+from .optimizers import keys
 
 LOSSES = (
     "mean_squared_error", "mean_absolute_error", "binary_crossentropy", "categorical_crossentropy",
@@ -77,7 +78,8 @@ class Listener:
         self.calls: dict[int, tuple[Any, Call]] = {}  # by the id of the result
         self.losses: dict[int, tuple[Any, Place]] = {}  # where they were made
         self.compiled: dict[int, tuple[Any, Place]] = {}  # models
-        self.open: list[tuple[Training, Any, list[Numbers | None]]] = []  # with model and labels
+        # With the model and the labels, each with the name of its output where it has one.
+        self.open: list[tuple[Training, Any, list[tuple[str, Numbers | None]]]] = []
         self.inside = 0  # calls of losses that are under way
         self.seen: dict[Any, int] = {}  # looks at a place
         self.trainings: dict[Any, Training] = {}
@@ -150,9 +152,10 @@ class Listener:
         config = {n: v for n, v in settings.items() if isinstance(v, (bool, int, float, str))}
         known = self.engine.layers.get(id(layer))
         made = at(*known[1:]) if known is not None and known[0]() is layer else None
+        off = self.engine.steps is not None and self.engine.steps.is_off(layer)
         return Part(
             kind, str(layer.name), _activation(layer, kind), config, made, _shape(call.shape),
-            _shape(call.given),
+            _shape(call.given), frozenset(keys(layer.trainable_variables)), off,
         )  # fmt: skip
 
     # --- losses -----------------------------------------------------------------------------------
@@ -222,7 +225,8 @@ class Listener:
         last = parts[-1].name if parts else ""
         head = next((h for h in training.heads if h.loss == name and _name(h) == last), None)
         plain = self.engine.plain
-        given = bool(self.open and any(part is not None for part in self.open[-1][2]))
+        known = self.open[-1][2] if self.open else []
+        given = any(part is not None and name in ("", last) for name, part in known)
         labels = None if given or weighted else self._seen(y_true)
         outputs = numbers(plain(y_pred))
         if head is not None:
@@ -234,7 +238,7 @@ class Listener:
             made = training.compiled
         head = Head(
             name, bool(options.get("from_logits")), parts, _shape(y_pred.shape), made, labels,
-            outputs, _shape(y_true.shape), place,
+            outputs, _shape(y_true.shape), place, options.get("ignore_class"),
         )  # fmt: skip
         if labels is not None and labels.low == labels.high and not labels.nan:
             head.same = labels.low, labels.shape[0] or 0, 1
@@ -286,15 +290,15 @@ class Listener:
         """A training of Keras's begins, with these arguments."""
         place = self._place(frame)
         training = Training(method, place or at(frame.f_code, frame.f_lasti))
-        labels: list[Numbers | None] = []
+        labels: list[tuple[str, Numbers | None]] = []
         if place is not None:
             training = self.trainings.setdefault(place, training)
             with suppress(Exception):  # data of any kind
                 labels = self._given(training, told)
         self.open.append((training, told["self"], labels))
 
-    def _given(self, training: Training, told: dict[str, Any]) -> list[Numbers | None]:
-        """Look at the data; gives what is known of the labels, by their order."""
+    def _given(self, training: Training, told: dict[str, Any]) -> list[tuple[str, Numbers | None]]:
+        """Look at the data; gives what is known of the labels, by their order or their names."""
         model = told["self"]
         known = self.compiled.get(id(model))
         if known is not None and known[0]() is model:
@@ -307,17 +311,25 @@ class Listener:
             x, y, rows = sample
         inputs = [numbers(self._array(part), columns=True) for part in _leaves(x)]
         training.inputs = [part for part in inputs if part is not None]
+        batch = None
         if training.method == "fit":
-            training.batch = rows or told.get("batch_size") or 32
+            batch = rows or told.get("batch_size") or 32
         elif training.inputs:
-            training.batch = training.inputs[0].shape[0]
+            batch = training.inputs[0].shape[0]
+        # The last batch of an epoch may be smaller than the others.
+        training.batch = max(batch or 0, training.batch or 0) or None
         optimizer = getattr(model, "optimizer", None)
         if optimizer is not None:
             training.optimizer = type(optimizer).__name__
             training.rate = self._rate(optimizer, told.get("callbacks"))
         if told.get("sample_weight") is not None:
             return []
-        return [numbers(self._array(part), columns=_wide(part)) for part in _leaves(y)]
+        named = isinstance(y, dict) and len(y) > 1  # which may be in any order
+        names = [str(name) for name in y or ()] if named else [""] * len(list(_leaves(y)))
+        return [
+            (name, numbers(self._array(part), columns=_wide(part)))
+            for name, part in zip(names, _leaves(y), strict=True)
+        ]
 
     def _rate(self, optimizer: Any, callbacks: Any) -> float | None:
         # One that scales the loss has a rate of 0 itself, and holds the one that takes the steps.
@@ -339,8 +351,11 @@ class Listener:
         if self.engine.steps is not None:
             self.engine.steps.measure()
         if len(labels) == len(training.heads):
-            for head, known in zip(training.heads, labels, strict=True):
-                head.labels = _both(head.labels, known)
+            by_name = {_name(head): head for head in training.heads}
+            for head, (name, known) in zip(training.heads, labels, strict=True):
+                own = by_name.get(name) if name else head
+                if own is not None:
+                    own.labels = _both(own.labels, known)
         with suppress(Exception):
             graph = getattr(model, "_functional", None) or model
             ops = [op for op in graph.operations if type(op).__name__ != "InputLayer"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..trace import Event, Value
+from ..trace import Event, Trace, Value
 from ..trace.training import Head, Part, Training, by_hand, numbers
 from . import softmaxes
 from .faults import descendants
@@ -47,18 +47,18 @@ def _found(question: Question) -> list[Training]:
     for event in question.makers:
         if event.kind not in ("Sub", "SquaredDifference") or event.place in heard:
             continue
-        loss = _distance(event, question)
-        if loss is None:
+        known = _distance(event, question)
+        if known is None:
             continue
         if own is None:
             own = descendants([v for v in question.trace.values if v.variable is not None])
-        head = _head(event, loss, own)
+        head = _head(event, *known, own)
         if head is not None:
             found.append(Training("loop", event.place, heads=[head]))
     return found
 
 
-def _head(event: Event, loss: str, own: Values) -> Head | None:
+def _head(event: Event, loss: str, factors: list[Value], own: Values) -> Head | None:
     """The two sides of a difference, if one is data and the other ends in an activation."""
     sides = [v for v in event.inputs if v in own]
     data = [v for v in event.inputs if v not in own]
@@ -68,9 +68,39 @@ def _head(event: Event, loss: str, own: Values) -> Head | None:
     squash = squashed(output)
     if squash is None or data[0].array is None or labels.size < FEW or output.array is None:
         return None
+    counted = _counted(labels, [np.asarray(f.array) for f in factors if f not in own])
+    if counted is None:
+        return None
+    labels = counted
     return Head(
         loss, False, [part(squash)], output.shape, event.place, numbers(labels),
         numbers(np.asarray(output.array)), labels.shape, event.place,
+    )  # fmt: skip
+
+
+def _counted(labels: np.ndarray, factors: list[np.ndarray]) -> np.ndarray | None:
+    """The labels without those that a mask takes out of the loss, in the same shape; None where
+    that cannot be said."""
+    for mask in factors:
+        if mask.size < 2 or np.all(mask):
+            continue
+        rank = labels.ndim - mask.ndim
+        fits = rank >= 0 and labels.shape[: mask.ndim] == mask.shape
+        mask = mask.reshape(mask.shape + (1,) * rank) if fits else mask
+        if np.broadcast_shapes(mask.shape, labels.shape) != labels.shape or not np.any(mask):
+            return None
+        kept = np.broadcast_to(mask != 0, labels.shape)
+        labels = np.where(kept, labels, labels[kept][0])
+    return labels
+
+
+def masked(head: Head, trace: Trace) -> bool:
+    """Is what a loss gave for each example multiplied by a mask?"""
+    events = [e for e in trace.events if e.place == head.place and e.way == "op"]
+    later = [e for event in events for o in event.outputs for e in o.users]
+    return any(
+        e.kind == "Mul" and e.place != head.place and np.size(v.array) > 1 and not np.all(v.array)
+        for e in later for v in e.inputs if v.maker not in events and v.array is not None
     )  # fmt: skip
 
 
@@ -93,13 +123,15 @@ def part(squash: Event) -> Part:
     return Part(kind, layer.name, activation, {}, layer.made, shape)
 
 
-def _distance(event: Event, question: Question) -> str | None:
-    """Is a difference squared or made positive, and summed up to the target?"""
+def _distance(event: Event, question: Question) -> tuple[str, list[Value]] | None:
+    """Is a difference squared or made positive, and summed up to the target? With what it is
+    multiplied by on the way."""
+    factors: list[Value] = []
     loss = "mean_squared_error" if event.kind == "SquaredDifference" else None
     value, summed = event.outputs[0], False
     for _ in range(LONG):
         if value in question.targets:
-            return loss if summed else None
+            return (loss, factors) if summed and loss is not None else None
         users = [e for e in value.users if e in question.walk.passed]
         if len(users) != 1:
             return None
@@ -110,6 +142,8 @@ def _distance(event: Event, question: Question) -> str | None:
                 return None
         elif later.kind not in TERMS | SHAPED:
             return None
+        elif later.kind == "Mul":
+            factors += [v for v in later.inputs if v is not value]
         summed = summed or later.kind in SUMS
         value = later.outputs[0]
     return None

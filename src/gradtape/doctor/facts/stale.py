@@ -172,7 +172,7 @@ def _of(case: Case, place: Place) -> list[tuple[Any, list[Stale]]]:
         function = flow.function_of(code)
         last = 0 if function is None else function.end_lineno or 0
         if function is not None and function.lineno <= place.line <= last:
-            found += sights if Written(code, function.body[0]).file == place.file else []  # type: ignore[index]
+            found += sights if code.co_filename == place.code.co_filename else []
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from ..facts import compared
@@ -14,6 +15,7 @@ from ..trace.finding import CONFIRMED, Finding, Verdict
 from ..trace.training import Training
 from .base import Rule
 
+OVERFLOWS = ("exploding", "nan", "inf")
 SEEN = "these numbers were seen in the model, the loss and the data as they are"
 
 
@@ -29,7 +31,9 @@ class HeadRule(Rule):
         raise NotImplementedError
 
     def examine_query(self, case: Case) -> Iterable[Finding]:
-        """Of losses that the user wrote out, the same holds."""
+        """Of losses that the user wrote out, the same holds, unless the gradient overflows."""
+        if any(answer.state in OVERFLOWS for answer in case.query.answers):
+            return
         for training in compared.trainings(case.question):
             for finding in self.judge(training):
                 finding.training = training
@@ -38,11 +42,23 @@ class HeadRule(Rule):
     def examine_run(self, run: Run) -> Iterable[Finding]:
         said = {(f.code, f.place) for f in run.findings}
         for training in run.trace.trainings:
-            for finding in self.judge(training):
+            for finding in self._judged(training, run):
                 finding.training = training
                 if (finding.code, finding.place) not in said and not self.explained(finding, run):
                     said.add((finding.code, finding.place))
                     yield finding
+
+    def _judged(self, training: Training, run: Run) -> list[Finding]:
+        """Of a loop, without labels that a mask may leave out: these may be any number."""
+        found = list(self.judge(training))
+        if found and training.method == "loop":
+            masks = [compared.masked(head, run.trace) for head in training.heads]
+            heads = [
+                replace(head, labels=None) if hidden else head
+                for head, hidden in zip(training.heads, masks, strict=True)
+            ]
+            return list(self.judge(replace(training, heads=heads))) if any(masks) else found
+        return found
 
     def explained(self, finding: Finding, run: Run) -> bool:
         """Does another finding say the same already?"""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,13 @@ class Numbers:
             self.row_sums == (1.0, 1.0)
         )
 
+    def without(self, ignored: float | None) -> Numbers:
+        """The same but for a number that is left out, where they are known one by one."""
+        if ignored is None or self.distinct is None or ignored not in self.distinct:
+            return self
+        kept = tuple(n for n in self.distinct if n != ignored)
+        return self if not kept else replace(self, low=kept[0], high=kept[-1], distinct=kept)
+
 
 @dataclass(eq=False)
 class Part:
@@ -54,6 +61,8 @@ class Part:
     made: Place | None
     shape: tuple[int | None, ...] = ()  # of what came out
     given: tuple[int | None, ...] = ()  # of what came in
+    weights: frozenset[int] = frozenset()  # the ids of what it trains itself
+    off: bool = False  # of a normalisation: was it called as for a prediction, or is it frozen?
 
 
 @dataclass(eq=False)
@@ -69,6 +78,7 @@ class Head:
     outputs: Numbers | None = None
     label_shape: tuple[int | None, ...] = ()
     place: Place | None = None  # the call
+    ignored: float | None = None  # the label that the loss was told to leave out
     # Of a loop: the one label that all batches had so far, in how many rows and how many batches.
     same: tuple[float, int, int] | None = None
 
@@ -117,6 +127,7 @@ class Normalisation:
     on: int = 0  # calls in which it normalised with the batch
     off: int = 0  # and with what it remembers
     alone: int = 0  # with a batch of one example
+    last: bool = True  # did it normalise with the batch when it was called last?
     within: bool = False  # was it called by a training of the library's?
     frozen: bool = False  # was it to train, and told not to learn?
     fresh: bool = False  # is what it remembers still what it began with?

@@ -42,6 +42,7 @@ model.fit(x, y, epochs=2, verbose=0)
             part, labels = heads.output(head), head.labels
             if labels is None or labels.nan:
                 continue
+            labels = labels.without(head.ignored)
             found = None
             if head.loss in heads.BINARY:
                 found = self._binary(training, head, part, labels)

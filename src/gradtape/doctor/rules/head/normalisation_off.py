@@ -52,7 +52,9 @@ for step in range(8):
         for layer in () if steps is None else steps.normalisations:
             if layer.on or not layer.fresh:
                 continue
-            taken = [o.steps for o in steps.known if layer.weight in o.variables or layer.within]
+            # What is frozen, and called as for a prediction, is not what is trained.
+            within = layer.within and (layer.frozen or layer.weight is None)
+            taken = [o.steps for o in steps.known if layer.weight in o.variables or within]
             if max(taken, default=0) < STEPS:
                 continue
             finding = self._found(layer, max(taken))

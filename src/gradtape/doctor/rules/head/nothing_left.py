@@ -113,7 +113,7 @@ model.fit(x, y, epochs=2, verbose=0)
                     new = heads.argument(part.made, word, position, f"{round(1 - rate, 6):g}")
                     edit = new if rate < 1 else None
                     yield self._drops(part.made, heads.called(part, "this layer"), rate, edit)
-                alone = training.batch == 1 and len(part.given) == 2
+                alone = training.batch == 1 and len(part.given) == 2 and not part.off
                 if part.kind == "BatchNormalization" and alone and training.method != "loop":
                     yield self._lonely(training.place, heads.called(part, "this layer"), part.made)
 

@@ -6,11 +6,16 @@ from collections.abc import Iterable, Iterator
 
 from ...facts import heads
 from ...facts.case import Run
+from ...trace import Trace, Variable
 from ...trace.finding import Finding
-from ...trace.training import Training
+from ...trace.training import Head, Part, Training
 from ..heads import HeadRule
 
 FEW = 16  # examples of which all may be of one class by chance
+PASSES = frozenset({
+    "Dropout", "BatchNormalization", "GlobalAveragePooling1D", "GlobalAveragePooling2D",
+    "GlobalMaxPooling1D", "GlobalMaxPooling2D",
+})  # fmt: skip
 BATCHES, BATCH, ROWS = 3, 8, 48  # the same of a loop, of which only the batches are seen
 
 
@@ -39,7 +44,11 @@ model.fit(x, y, epochs=2, verbose=0)
         yield from super().examine_run(run)
         loops = [t for t in run.trace.trainings if t.method == "loop"]
         if len(loops) == 1:  # of several, each may have its class: what is real, what is made up
-            yield from self._in_a_loop(loops[0])
+            moved = _moved(run.trace)
+            for finding in self._in_a_loop(loops[0]):
+                last = _last(loops[0].heads[0])
+                if last is not None and (not moved or last.weights & moved):
+                    yield finding
 
     def _in_a_loop(self, training: Training) -> Iterator[Finding]:
         for head in training.heads[:1]:
@@ -64,7 +73,9 @@ model.fit(x, y, epochs=2, verbose=0)
         if training.method != "fit" or len(training.heads) != 1 or not places:
             return
         (head,) = places
-        labels = head.labels
+        labels, last = head.labels, _last(head)
+        if (last is None or not last.weights) and (head.parts or len(training.inputs) > 1):
+            return
         if labels is None or labels.nan or not labels.complete or (labels.shape[0] or 0) < FEW:
             return
         hot = labels.one_hot and labels.columns
@@ -80,6 +91,25 @@ model.fit(x, y, epochs=2, verbose=0)
                 "look at how the labels are made, and whether the data are sorted or cut",
                 None, [(head.made, "its loss")],
             )  # fmt: skip
+
+
+def _last(head: Head) -> Part | None:
+    """The layer at the end whose bias is enough for one label. Of an output that is compared with
+    another, as in a ranking of pairs, the biases cancel, and 1 may be the label of all pairs."""
+    for part in reversed(head.parts):
+        if part.kind in heads.UNITS | heads.CELLS:
+            return part
+        if part.kind not in heads.SHAPES | heads.ALONE | PASSES:
+            return None
+    return None
+
+
+def _moved(trace: Trace) -> set[int]:
+    """The ids of the variables that are trained: a model that is to be fooled is not."""
+    asked = {id(a.source.owner) for q in trace.queries for a in q.answers
+             if isinstance(a.source, Variable)}  # fmt: skip
+    known = [] if trace.steps is None else trace.steps.known
+    return asked.union(*(steps.variables for steps in known))
 
 
 RULE = OneClass()

@@ -16,7 +16,7 @@ SHARE = 0.05  # of the span of the labels, what may be beyond by noise
 
 class TargetOutOfReach(HeadRule):
     code, name = "GT702", "target-out-of-reach"
-    supersedes = frozenset({"saturated-activation", "dead-relu"})
+    supersedes = frozenset({"saturated-activation"})
     title = "the labels lie outside of what the last activation can give"
     lesson = """\
 A sigmoid or a softmax gives numbers from 0 to 1, tanh from -1 to 1, ReLU nothing below 0. Labels
@@ -39,7 +39,7 @@ model.fit(x, y, epochs=2, verbose=0)
     ignore = "When what lies beyond are outliers that are to be cut off."
 
     def accounts_for(self, finding: Finding, other: Finding) -> bool:
-        """What is at its bound, or dead, is the output itself."""
+        """What is at its bound is the output itself."""
         return other.place == finding.place
 
     def judge(self, training: Training) -> Iterator[Finding]:

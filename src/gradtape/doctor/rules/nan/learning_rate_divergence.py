@@ -112,11 +112,11 @@ for step in range(60):
                 so += f"{later[-1]:.2g} after {record.steps - 1} steps"
             if own is not None and own.kind in EVEN and own.rate is not None and own.moves:
                 size = sorted(size for size, _ in own.moves)[len(own.moves) // 2]
-                if own.rate >= size:
+                if own.rate >= size and not _better_than_nothing(queries[-1]):
                     why = f"{own.kind} moves each weight by up to {own.rate:.2g} a step, and the "
                     why += f"weights began with a size of {size:.2g}"
                     yield _jumped(self, record, queries[-1], own.made or own.place, f"{why}: {so}.")
-            elif len(queries) > 1 and _same_data(*queries[-2:]):
+            elif len(queries) > 1 and _same_task(run.trace, queries):
                 updates = [run.trace.update(v) for v in moved]
                 places = [e.place for e in updates if e is not None]
                 made = own.made if own is not None else None
@@ -149,20 +149,49 @@ def _stays_up(numbers: list[float]) -> bool:
     return later[len(later) // 2] > HIGH * first and end[len(end) // 2] > HIGH * first
 
 
-def _same_data(one: Query, other: Query) -> bool:
-    """Did two steps compute with the same numbers, but for the variables?"""
-    given = [_given(query) for query in (one, other)]
-    return len(given[0]) == len(given[1]) > 0 and all(
-        np.array_equal(a, b) for a, b in zip(*given, strict=True)
+def _better_than_nothing(query: Query) -> bool:
+    """Is the loss lower than with weights of 0, which these began near to? Then what grows are the
+    targets, as the returns of a policy do, and not by these steps."""
+    targets = [t for t in query.targets if isinstance(t, Value) and t.array is not None]
+    moved = [a.source for a in query.answers]
+    zeros = {v: np.zeros_like(wide(v.array)) for v in _used(query) if v.variable in moved}
+    run = replay(targets, zeros, flows_in(query.tape, above(targets)))
+    if not targets or not zeros or run.failed:
+        return False
+    now, then = (float(sum(np.sum(wide(a)) for a in arrays)) for arrays in (
+        [t.array for t in targets], [run[t] for t in targets]))  # fmt: skip
+    return now < then
+
+
+def _same_task(trace: Trace, queries: list[Query]) -> bool:
+    """Have all steps that are still known the same data, and is no other variable changed that the
+    loss is made of? The factor of a penalty that is raised may be kept in one."""
+    last, moved = queries[-1], [a.source for a in queries[-1].answers]
+    others = [v for v in _used(last) if v.variable is not None and v.variable not in moved]
+    return not any(trace.update(v.variable) for v in others if v.variable is not None) and all(
+        _same_data(q, last) for q in {id(q): q for q in (queries[0], queries[-2])}.values()
     )
 
 
+def _same_data(one: Query, other: Query) -> bool:
+    """Did two steps compute with the same numbers, but for the variables?"""
+    first, second = (
+        sorted((np.shape(a), np.asarray(a).tobytes()) for a in _given(query))
+        for query in (one, other)
+    )
+    return first == second != []
+
+
 def _given(query: Query) -> list[Any]:
-    targets = [t for t in query.targets if isinstance(t, Value)]
     number = query.tape.number
-    used = [v for v in above(targets) if v.variable is None and v.array is not None]
-    used = [v for v in used if any(number in e.tapes for e in v.users)]
+    used = [v for v in _used(query) if v.variable is None and v.array is not None]
     return [v.array for v in used if v.maker is None or number not in v.maker.tapes]
+
+
+def _used(query: Query) -> list[Value]:
+    """What the target is made of while the tape records."""
+    found = above([t for t in query.targets if isinstance(t, Value)])
+    return [v for v in found if any(query.tape.number in e.tapes for e in v.users)]
 
 
 def _up(trace: Trace, before: Query, updates: list[Event | None]) -> bool:

@@ -24,7 +24,7 @@ class UnscaledInput(Rule):
     code, name = "GT401", "unscaled-input"
     states = frozenset({"exploding", "inf", "nan", "zero", "vanishing", "ok"})
     # Which say where the number is made that is too large.
-    gives_way_to = frozenset({"steep-derivative", "exp-overflow", "inf-mask"})
+    gives_way_to = frozenset({"steep-derivative", "exp-overflow", "inf-mask", "clipped-value"})
     title = "inputs or targets of thousands and more make the gradient just as large"
     lesson = """\
 The gradient of a weight is the error times the input. With inputs and targets in their raw units

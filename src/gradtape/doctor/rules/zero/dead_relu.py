@@ -14,6 +14,7 @@ from ..base import DeathRule
 
 class DeadRelu(DeathRule):
     code, name = "GT201", "dead-relu"
+    supersedes = frozenset({"target-out-of-reach"})  # an output that gives nothing at all
     kinds = frozenset({"Relu", "Relu6", "Maximum"})
     title = "all inputs of a ReLU are negative: its derivative is 0 there"
     lesson = """\
@@ -37,6 +38,9 @@ with tf.GradientTape() as tape:
 grad = tape.gradient(loss, w)
 """
     ignore = "When only a few units of many are dead: that is usual (and not reported)."
+
+    def accounts_for(self, finding: Finding, other: Finding) -> bool:
+        return other.place == finding.place
 
     def explain(self, case: Case, death: Death) -> Finding | None:
         event = death.event
