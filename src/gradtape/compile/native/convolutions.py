@@ -26,7 +26,7 @@ from .layout import Layout, rows
 from .machine import host
 from .nests import SCRATCH, Single
 from .packing import Block
-from .planning import L1, LATENCY, TILE, ceiling_power
+from .planning import L1, LATENCY, ceiling_power
 from .planning import tiles as forms
 
 OPS = {convolve.conv, convolve.conv_input, convolve.conv_filter}
@@ -35,6 +35,8 @@ LINE = 64
 FEW = 24  # windows that are gone through by loops with a table of where they begin
 SWEPT = 200  # windows of a filter's sum between two times that its tiles are stored
 WRITTEN = 8  # steps of a sum that are written out
+
+TILE = 10.0  # cycles to begin and end a tile
 
 
 def fits(equation: Equation, layouts: list[Layout]) -> bool:
