@@ -35,7 +35,6 @@ LINE = 64
 FEW = 24  # windows that are gone through by loops with a table of where they begin
 SWEPT = 200  # windows of a filter's sum between two times that its tiles are stored
 WRITTEN = 8  # steps of a sum that are written out
-
 TILE = 10.0  # cycles to begin and end a tile
 
 
