@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytest.importorskip("llvmlite")
 import gradtape as tf
 from gradtape.compile.backends import choice
 from gradtape.compile.native.parts import _is_look

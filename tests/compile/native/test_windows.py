@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytest.importorskip("llvmlite")
 import gradtape as tf
 from gradtape.compile.native.unit import Native
 
