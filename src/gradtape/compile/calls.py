@@ -21,9 +21,8 @@ from ..core.operand import Operand
 from ..core.record import threads
 from ..framework.indexed_slices import IndexedSlices
 from ..ops.rows import Slices
-from .backends.numpy import Runner, build
+from .backends.choice import ready
 from .draws import Drawing, Kernels
-from .passes import optimise
 from .play import interpret
 from .program import Effect, Failed, Guard, Program
 from .record import Recording
@@ -53,12 +52,12 @@ class Derivative:
     variables: list[Any]
     likes: list[tuple[tuple[int, ...], np.dtype]]  # of the floating results
     answers: list[Any]  # for each source: None, a place, or two places and a shape
-    _runners: tuple[Runner, Runner] | None = None
+    _runners: tuple[Any, Any] | None = None
 
     @property
-    def runners(self) -> tuple[Runner, Runner]:
+    def runners(self) -> tuple[Any, Any]:
         if self._runners is None:
-            self._runners = build(optimise(self.forward)), build(optimise(self.backward))
+            self._runners = ready(self.forward), ready(self.backward)
         return self._runners
 
     def call(self, leaves: list, done: dict[int, Any] | None) -> Any:
@@ -91,7 +90,7 @@ class Derivative:
                 np.zeros(*like)[()] if part is None else part
                 for part, like in zip(g, self.likes, strict=True)
             ]
-            found = self.runners[1]([*kept, *parts])  # type: ignore[assignment]
+            found = self.runners[1]([*kept, *parts])
         return [_answered(answer, found) for answer in self.answers]
 
 

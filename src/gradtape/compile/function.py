@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -12,6 +11,7 @@ from typing import Any
 from weakref import ref
 
 from ..config import functions_run_eagerly
+from .backends import choice as backend
 from .draws import Kernels
 from .hearing import only_to_ops
 from .program import Failed
@@ -20,8 +20,6 @@ from .signature import Bound, Signature, why
 from .specialised import ConcreteFunction
 from .traces import Traces, printed
 from .tree import FIRST, RAISED, Tree, run_eagerly
-
-BACKEND = os.environ.get("GRADTAPE_FUNCTION", "numpy")  # for debugging: `eager` or `numpy`
 
 
 class Function:
@@ -93,7 +91,7 @@ class Function:
         bound = self._signature.bind(args, kwargs)
         if functions_run_eagerly():
             return self._python_function(*args, **kwargs)
-        if BACKEND == "eager" or only_to_ops():
+        if backend.NAME == "eager" or only_to_ops():
             return run_eagerly(self._python_function, *bound.rebuild(bound.leaves))
         tree = self._tree(bound)
         with self._counted(tree, bound):
@@ -114,7 +112,7 @@ class Function:
             cause = FIRST if last is None else why(last, bound.key)
             trace = self._traces.of(bound)
             kernels = self._kernels.setdefault(trace, Kernels())
-            tree = Tree(self._python_function, self._name, cause, kernels)
+            tree = Tree(self._python_function, self._name, cause, kernels, self._given[2])
             self._trees[bound.key] = tree
             self._first.setdefault(trace, tree)
         return tree

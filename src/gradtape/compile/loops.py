@@ -19,10 +19,9 @@ from ..core.apply import followers, several, tensor
 from ..core.operand import Operand
 from ..core.record import threads
 from ..framework import convert
-from .backends.numpy import Runner, build
+from .backends.choice import ready
 from .calls import Derivative, derive
 from .draws import Kernels
-from .passes import optimise
 from .play import interpret
 from .program import Effect, Guard, Loop, Program
 from .record import Recording, without
@@ -41,12 +40,12 @@ class Body:
 
     program: Program
     outside: list[Any]
-    _runner: Runner | None = None
+    _runner: Any = None
     _derivative: Derivative | None = None
 
     def __call__(self, values: list) -> list:
         if self._runner is None:
-            self._runner = build(optimise(self.program))
+            self._runner = ready(self.program)
         found: Any = self._runner(values)
         return found
 

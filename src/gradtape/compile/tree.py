@@ -21,10 +21,10 @@ from ..framework.variable import Variable
 from ..ops.shape import identity, identity_n
 from ..random import global_seed
 from . import hearing
-from .backends.numpy import Runner, build, line_of
+from .backends.choice import ready
+from .backends.numpy import line_of
 from .calls import derive, may_call
 from .draws import Kernels
-from .passes import optimise
 from .play import interpret
 from .program import Effect, Failed, Program
 from .record import Recording, Unrecordable
@@ -42,21 +42,30 @@ _UNKNOWN = object()
 class Take:
     """One recording: a program, and how its results become what the function returned."""
 
-    def __init__(self, program: Program, pack: Callable[[list], Any], cause: str) -> None:
-        self.program, self.pack, self.cause = program, pack, cause
+    def __init__(
+        self,
+        program: Program,
+        pack: Callable[[list], Any],
+        cause: str,
+        compile: bool | None = None,
+    ) -> None:
+        self.program, self.pack, self.cause, self.compile = program, pack, cause, compile
         self.outcomes = tuple([e.op.outcome for e in program.guards])
         self.handles = any(e.op.name == "raises" for e in program.guards)  # an exception
         self.passes: list[tuple[str, int, int]] = []
         self.heard: Any = None  # what a listener noted of the dry run
-        self._runner: Runner | None = None
+        self._runner: Any = None
         self._derivative: Any = _UNKNOWN
 
     @property
-    def runner(self) -> Runner:
+    def runner(self) -> Any:
         """The program made ready to run, when it is first needed."""
         if self._runner is None:
-            self._runner = build(optimise(self.program, self.passes))
+            self._runner = ready(self.program, self.passes, self.compile, self._arrived)
         return self._runner
+
+    def _arrived(self, runner: Any) -> None:
+        self._runner = runner
 
     @property
     def outputs(self) -> Any:
@@ -128,8 +137,14 @@ class Tree:
     """What a function does for one key."""
 
     def __init__(
-        self, python_function: Callable[..., Any], name: str, cause: str, kernels: Kernels
+        self,
+        python_function: Callable[..., Any],
+        name: str,
+        cause: str,
+        kernels: Kernels,
+        compile: bool | None = None,
     ) -> None:
+        self._compile = compile
         self._function, self._name, self._cause = python_function, name, cause
         self._kernels = kernels
         self.takes: list[Take] = []  # the latest one first
@@ -291,7 +306,7 @@ class Tree:
                 raise
             self._check_unchanged(before, _parts(bound, args, kwargs))
             program = recording.finish(inputs, tensors)
-        take = Take(program, pack, cause)
+        take = Take(program, pack, cause, self._compile)
         take.heard = heard
         return take, recording
 

@@ -116,17 +116,21 @@ class Runner:
         equation = None if trace is None else self._equations.get(trace.tb_lineno)
         if equation is None:
             return error
-        op = equation.op
-        if isinstance(op, Op) and isinstance(
-            error, (TypeError, ValueError, IndexError, AttributeError, MemoryError)
-        ):
-            there = trace.tb_frame.f_locals
-            values = [there.get(repr(v), self.program.constants.get(v)) for v in equation.inputs]
-            if all(isinstance(v, (np.ndarray, np.generic)) for v in values):
-                error = apply.complain(op, error, values, equation.params)
-        if where := line_of(equation):
-            error.add_note(f"called at {where}")
-        return error
+        there = trace.tb_frame.f_locals
+        values = [there.get(repr(v), self.program.constants.get(v)) for v in equation.inputs]
+        return explained(error, equation, values)
+
+
+def explained(error: Exception, equation: Equation, values: list) -> Exception:
+    """What the op of an equation would have raised itself, with the user's line."""
+    op = equation.op
+    kinds = (TypeError, ValueError, IndexError, AttributeError, MemoryError)
+    known = all(isinstance(v, (np.ndarray, np.generic)) for v in values)
+    if isinstance(op, Op) and isinstance(error, kinds) and known:
+        error = apply.complain(op, error, values, equation.params)
+    if where := line_of(equation):
+        error.add_note(f"called at {where}")
+    return error
 
 
 def line_of(equation: Equation) -> str | None:
@@ -380,6 +384,8 @@ class _Writer:
             self._store(equation)
         elif isinstance(op, Fused):
             self._fused(equation)
+        elif hasattr(op, "written"):  # native code, which knows how it is called
+            op.written(self, equation)
         elif memory is VIEW and equation.inputs[0] in self.static:
             self._look(equation)
         elif isinstance(memory, (Buffer, Piece)):

@@ -39,11 +39,23 @@ PASSES: list[tuple[str, Callable[[Program], Program]]] = [
     ("memory", memory.plan),
 ]
 
+# For a backend that fuses and plans memory itself.
+_OTHERS = ("sums as products", "products together", "rows side by side", "fusion", "memory")
+NATIVE_PASSES = [
+    (name, updates.store_rows if run is updates.store else run)
+    for name, run in PASSES
+    if name not in _OTHERS
+]
 
-def optimise(program: Program, told: list[tuple[str, int, int]] | None = None) -> Program:
+
+def optimise(
+    program: Program,
+    told: list[tuple[str, int, int]] | None = None,
+    passes: list[tuple[str, Callable[[Program], Program]]] = PASSES,
+) -> Program:
     """The program after all passes; `told` gets each pass's name and the number of equations
     before and after it."""
-    for name, run in PASSES:
+    for name, run in passes:
         before = len(program.equations)
         program = run(program)
         if CHECKED:

@@ -26,8 +26,14 @@ def store(program: Program) -> Program:
     return _Storing(program).program
 
 
+def store_rows(program: Program) -> Program:
+    """Only of variables of which some rows change; a backend writes the others itself."""
+    return _Storing(program, rows_only=True).program
+
+
 class _Storing:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, rows_only: bool = False) -> None:
+        self.rows_only = rows_only
         self.source = {v: e for e in program.equations for v in e.outputs}
         self.uses = Counter(v for e in program.equations for v in e.uses)
         self.uses.update(program.results)
@@ -52,6 +58,8 @@ class _Storing:
     def _stored(self, variable: Any, source: Any) -> tuple[Equation, list[Equation]] | None:
         """What writes into a variable in place of an equation, and the equations that go."""
         old, *rest = source.inputs
+        if source.op in (add, sub) and self.rows_only:
+            return None
         if source.op in (add, sub):
             (delta,) = rest
             if delta.shape != old.shape or delta is old or old.dtype.char not in "fd":

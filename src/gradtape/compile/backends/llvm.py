@@ -1,0 +1,98 @@
+"""The backend for whoever has llvmlite: the equations of a program as machine code.
+
+Compiling takes longer than a few calls on NumPy. So a program starts there, is compiled meanwhile,
+and changes over at a call whose number is fixed: the same run gives the same bits. What has no
+native code is called as the NumPy backend calls it, between two native parts.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from ..native.composites import expand
+from ..native.parts import part
+from ..native.unit import Native
+from ..passes import NATIVE_PASSES, optimise
+from ..program import Program
+from .numpy import Runner, build
+
+PASSES = [("simpler ops", expand), *NATIVE_PASSES, ("native code", part)]
+BEGIN, CHANGE = 3, 12  # the calls in which compiling begins, and from which on it is native
+STRICT = False  # whether what cannot be compiled is an error, as in tests
+Told = list[tuple[str, int, int]]
+
+
+def compiled(program: Program, told: Told | None = None) -> Runner:
+    """The program with its native parts, compiled."""
+    runner = Runner(optimise(program, told, PASSES))
+    for equation in runner.program.equations:
+        if isinstance(equation.op, Native):
+            equation.op.unit.code  # noqa: B018 - now, not when it is first called
+    return runner
+
+
+class Rising:
+    """A program on NumPy that becomes native; `arrived` is told of the one that it becomes."""
+
+    def __init__(
+        self, program: Program, told: Told | None, arrived: Callable[[Any], None] | None
+    ) -> None:
+        self._given, self._told, self._arrived = program, told, arrived
+        self._now: Any = build(optimise(program, told))
+        self._calls = 0
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._made: Any = None
+        self.why = ""  # it stays where it is
+
+    def __call__(self, values: Any, done: dict[int, Any] | None = None) -> Any:
+        self._calls += 1
+        if self._calls >= BEGIN and not self.why:
+            self._rise()
+        return self._now(values, done)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._now, name)
+
+    def _rise(self) -> None:
+        if self._calls == BEGIN:
+            self._thread = threading.Thread(target=self._compile, name="gradtape compiler")
+            self._thread.start()
+        elif self._calls >= CHANGE and self._made is None and not self.why:
+            if self._thread is not None and self._thread.is_alive():
+                self._thread.join()
+            self._compile()  # if there is no such thread any more: in a fork
+        if self._calls >= CHANGE and self._made is not None:
+            self._now = self._made
+            if self._arrived is not None:
+                self._arrived(self._made)
+
+    def _compile(self) -> None:
+        with self._lock:
+            if self._made is not None or self.why:
+                return
+            try:
+                told: Told = []
+                self._made = compiled(self._given, told)
+                if self._told is not None:
+                    self._told[:] = told
+            except Exception as error:
+                self.why = f"{type(error).__name__}: {error}"
+                if STRICT:
+                    raise
+                logging.getLogger("gradtape").warning(
+                    "A function stays on the NumPy backend: compiling it failed with %s", self.why
+                )
+
+
+def ready(
+    program: Program,
+    told: Told | None = None,
+    at_once: bool = False,
+    arrived: Callable[[Any], None] | None = None,
+) -> Any:
+    """A program made ready to run."""
+    return compiled(program, told) if at_once else Rising(program, told, arrived)

@@ -1,0 +1,1 @@
+"""Programs as machine code: which equations go together, how they lie in memory, and their LLVM."""

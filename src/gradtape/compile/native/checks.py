@@ -1,0 +1,66 @@
+"""Checks of positions: whole numbers that must be below a size."""
+
+from __future__ import annotations
+
+from math import prod
+
+from llvmlite import ir
+
+from ..program import Equation, Var
+from . import lanes
+from .composites import InRange
+from .layout import Layout
+from .loops import INDEX, POINTER, number
+from .nests import Single
+
+
+def fits(equation: Equation, layouts: list[Layout]) -> bool:
+    if not isinstance(equation.op, InRange):
+        return False
+    (layout,) = layouts
+    kind = layout.root.dtype.kind
+    room = 1 << (8 * layout.root.dtype.itemsize - (kind == "i"))
+    return layout.contiguous and kind in "iu" and equation.op.size < room
+
+
+def likeness(item: Single) -> tuple[tuple, list[Var]]:
+    (layout,) = item.reads
+    size = item.equation.op.size
+    told = "in range", size, layout.root.dtype.str, layout.shape, layout.offset
+    return told, [layout.root]
+
+
+def parts(item: Single) -> int:
+    return 1
+
+
+def work(item: Single) -> float:
+    return 0.0
+
+
+def write(module: ir.Module, name: str, item: Single) -> ir.Function:
+    """A function that says whether all numbers are in range: as unsigned ones, below the size."""
+    (layout,) = item.reads
+    dtype = layout.root.dtype
+    function = ir.Function(module, ir.FunctionType(ir.IntType(1), [POINTER]), name)
+    function.linkage = "internal"
+    before = function.append_basic_block()
+    loop, after = function.append_basic_block(), function.append_basic_block()
+    b = ir.IRBuilder(before)
+    b.branch(loop)
+    b.position_at_end(loop)
+    kind = lanes.in_memory(dtype)
+    i, sound = b.phi(INDEX), b.phi(ir.IntType(1))
+    i.add_incoming(number(0), before)
+    sound.add_incoming(ir.Constant(ir.IntType(1), 1), before)
+    place = b.gep(function.args[0], [b.add(i, number(layout.offset))], source_etype=kind)
+    value = b.load(place, typ=kind, align=dtype.itemsize)
+    size = ir.Constant(kind, item.equation.op.size)
+    still = b.and_(sound, b.icmp_unsigned("<", value, size))
+    following = b.add(i, number(1))
+    i.add_incoming(following, loop)
+    sound.add_incoming(still, loop)
+    b.cbranch(b.icmp_unsigned("<", following, number(prod(layout.shape))), loop, after)
+    b.position_at_end(after)
+    b.ret(still)
+    return function

@@ -1,0 +1,561 @@
+"""Nests of loops as LLVM functions: explicit vectors along the last axis, sums in registers.
+
+Axes that lie one behind the other in all operands are gone through as one. The last axis is done in
+vectors of the machine's width, several at a time, and what is left of it in narrower ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+
+from ..program import Var
+from . import lanes
+from .machine import host
+from .nests import Loop, Nest, Step
+
+INDEX = ir.IntType(64)
+POINTER = ir.PointerType()
+UNROLL = 4  # vectors at a time of short loops, so that sums do not wait for each other
+SHORT, LONG = 16, 48  # additions' worth: loops of more have 2 vectors at a time, or 1
+# How sums begin, and how two of them become one.
+NEUTRAL = {"reduce_sum": 0.0, "reduce_max": -np.inf, "reduce_min": np.inf, "reduce_prod": 1.0}
+COMBINE = {
+    "reduce_sum": lanes.UFUNCS["add"][0], "reduce_max": lanes.UFUNCS["maximum"][0],
+    "reduce_min": lanes.UFUNCS["minimum"][0], "reduce_prod": lanes.UFUNCS["multiply"][0],
+}  # fmt: skip
+
+
+def neutral(op: str, dtype: np.dtype) -> Any:
+    """What a sum of numbers of a dtype begins with."""
+    value = NEUTRAL[op]
+    if dtype.kind == "f" or np.isfinite(value):
+        return value
+    return np.iinfo(dtype).min if value < 0 else np.iinfo(dtype).max
+
+
+def number(n: int) -> ir.Constant:
+    return ir.Constant(INDEX, n)
+
+
+def counted(b: ir.IRBuilder, count: int, step: int, body: Callable[[Any], None]) -> None:
+    """`for i in range(0, count, step): body(i)`, written out where it is one turn."""
+    if count <= step:
+        body(number(0))
+        return
+    before = b.block
+    head, after = b.append_basic_block("loop"), b.append_basic_block("after")
+    b.branch(head)
+    b.position_at_end(head)
+    i = b.phi(INDEX)
+    i.add_incoming(number(0), before)
+    body(i)
+    following = b.add(i, number(step), flags=("nuw", "nsw"))
+    i.add_incoming(following, b.block)
+    b.cbranch(b.icmp_unsigned("<", following, number(count)), head, after)
+    b.position_at_end(after)
+
+
+def ranged(b: ir.IRBuilder, start: Any, stop: Any, step: int, body: Callable[[Any], None]) -> None:
+    """`for i in range(start, stop, step): body(i)` of bounds that only the call tells."""
+    before = b.block
+    head, after = b.append_basic_block("loop"), b.append_basic_block("after")
+    b.cbranch(b.icmp_unsigned("<", start, stop), head, after)
+    b.position_at_end(head)
+    i = b.phi(INDEX)
+    i.add_incoming(start, before)
+    body(i)
+    following = b.add(i, number(step), flags=("nuw", "nsw"))
+    i.add_incoming(following, b.block)
+    b.cbranch(b.icmp_unsigned("<", following, stop), head, after)
+    b.position_at_end(after)
+
+
+def roots_of(nest: Nest, stored: set[Var], scalars: dict[Var, Any]) -> list[Var]:
+    """The values whose memory a nest needs, in the order of its function's arguments."""
+    reads = [root for step in nest.steps for root, _, _ in step.reads]
+    made = [step.result for step in nest.steps if step.result in stored]
+    return [r for r in dict.fromkeys([*reads, *made])
+            if r not in scalars and (r not in nest.home or r in stored)]  # fmt: skip
+
+
+def likeness(nest: Nest, stored: set[Var], scalars: dict[Var, Any]) -> tuple:
+    """What the code of a nest depends on: nests that are alike share one function."""
+    numbers: dict[Var, int] = {}
+
+    def name(value: Var) -> Any:
+        if value in scalars:
+            number = scalars[value]
+            return number.dtype.str, number.tobytes()
+        return numbers.setdefault(value, len(numbers)), value.dtype.str, value in stored
+
+    return nest.outer, tuple(
+        (loop.space, tuple(
+            (step.equation.op.name, repr(sorted(step.equation.params.items(), key=str)),
+             tuple((name(root), *rest) for root, *rest in step.reads), name(step.result),
+             step.reduced, step.kept, step.offset, step.piece, step.picks)
+            for step in loop.steps
+        ))
+        for loop in nest.loops
+    )  # fmt: skip
+
+
+class NestWriter:
+    """Writes one nest into a module, as a function of the pointers to `roots`."""
+
+    def __init__(
+        self, module: ir.Module, name: str, nest: Nest, stored: set[Var], scalars: dict[Var, Any]
+    ) -> None:
+        self.nest, self.stored, self.scalars = nest, stored, scalars
+        self.roots = roots_of(nest, stored, scalars)
+        kind = ir.FunctionType(ir.VoidType(), [*[POINTER] * len(self.roots), INDEX, INDEX])
+        self.function = ir.Function(module, kind, name)
+        self.function.linkage = "internal"
+        self.function.attributes.add("noinline")
+        *pointers, self.first, self.last = self.function.args
+        for argument in pointers:
+            argument.add_attribute("noalias")
+        self.pointer = dict(zip(self.roots, pointers, strict=True))
+        self.split = split(nest)
+        self.entry = self.function.append_basic_block("entry")
+        self.b = ir.IRBuilder(self.function.append_basic_block("begin"))
+        self._write()
+        self.b.ret_void()
+        ir.IRBuilder(self.entry).branch(self.function.blocks[1])
+
+    def room(self, kind: Any) -> Any:
+        """Memory of the function's own, which LLVM keeps in registers."""
+        builder = ir.IRBuilder(self.entry)
+        return builder.alloca(kind)
+
+    def loop(self, count: int, step: int, body: Callable[[Any], None]) -> None:
+        counted(self.b, count, step, body)
+
+    def _write(self) -> None:
+        nest = self.nest
+        for step in nest.steps:
+            if step.reduced and not self._in_registers(step):
+                self._begin(step)
+        outer = nest.loops[0].space[: nest.outer]
+        self._outer(outer, [])
+
+    def _outer(self, sizes: tuple[int, ...], indices: list[Any]) -> None:
+        if len(indices) < len(sizes):
+            body = lambda i: self._outer(sizes, [*indices, i])
+            if not indices and self.split.how == "outer":
+                ranged(self.b, self.first, self.last, 1, body)
+            else:
+                self.loop(sizes[len(indices)], 1, body)
+            return
+        for loop in self.nest.loops:
+            LoopWriter(self, loop, indices).write()
+
+    def _in_registers(self, step: Step) -> bool:
+        """Is the sum complete when the loops over its last axes are done?"""
+        axes = range(self.nest.outer, len(step.space))
+        return bool(step.reduced) and step.reduced == tuple(axes[len(axes) - len(step.reduced) :])
+
+    def _begin(self, step: Step) -> None:
+        """Fill the result with what a sum begins with."""
+        value = step.result
+        size = prod(value.shape)
+        start = lanes.constant(neutral(step.equation.op.name, value.dtype), value.dtype, 1)
+        kind = lanes.in_memory(value.dtype)
+
+        def body(i: Any) -> None:
+            place = self.b.gep(self.pointer[value], [i], source_etype=kind)
+            self.b.store(start, place, align=value.dtype.itemsize)
+
+        if self.split.how != "columns":
+            self.loop(size, 1, body)
+            return
+        block = self.split.block
+        ranged(
+            self.b, self.b.mul(self.first, number(block)), self.b.mul(self.last, number(block)), 1,
+            body,
+        )  # fmt: skip
+        done = size // block * block
+        if size > done:
+            at = lambda i: body(self.b.add(i, number(done)))
+            self.behind(lambda: counted(self.b, size - done, 1, at))
+
+    def behind(self, body: Callable[[], None]) -> None:
+        """What comes behind the last block is done by whoever does that one."""
+        b = self.b
+        inside, after = b.append_basic_block(), b.append_basic_block()
+        b.cbranch(b.icmp_unsigned("==", self.last, number(self.split.parts)), inside, after)
+        b.position_at_end(inside)
+        body()
+        b.branch(after)
+        b.position_at_end(after)
+
+
+class Split(NamedTuple):
+    """How threads share a nest: by the first of the outer axes, the rows or columns of its only
+    loop, or not at all; into how many parts; and how many numbers are in one of them."""
+
+    how: str
+    parts: int
+    block: int = 1
+
+
+def split(nest: Nest) -> Split:
+    """What of a nest can be computed apart, so that no sum is shared."""
+    gone = {k for step in nest.steps for k in step.reduced}
+    if nest.outer:
+        size = nest.loops[0].space[0]
+        return Split("", 1) if 0 in gone else Split("outer", size)
+    (loop,) = nest.loops
+    groups, sizes = merged(loop, 0)
+    if not groups:
+        return Split("", 1)
+    if groups[0][0] not in gone and len(groups) > 1:
+        return Split("rows", sizes[0])
+    block = unroll(loop) * lanes_of(loop)
+    one = len(groups) == 1 and groups[0][0] not in gone
+    two = len(groups) == 2 and groups[1][0] not in gone
+    if (one or two) and sizes[-1] >= 2 * block:
+        return Split("flat" if one else "columns", sizes[-1] // block, block)
+    return Split("", 1)
+
+
+def unroll(loop: Loop) -> int:
+    """How many vectors a turn of a loop takes."""
+    weight = sum(step.weight for step in loop.steps)
+    return UNROLL if weight <= SHORT else 2 if weight <= LONG else 1
+
+
+def lanes_of(loop: Loop) -> int:
+    """How many numbers of a loop's largest floats a vector holds."""
+    values = [v for step in loop.steps for v in _values(step)]
+    floats = [v.dtype.itemsize for v in values if v.dtype.kind == "f"]
+    widest = max([v.dtype.itemsize for v in values], default=4)
+    return host().vector_bytes // max(floats, default=widest)
+
+
+def merged(loop: Loop, first: int) -> tuple[list[list[int]], list[int]]:
+    """Groups of axes, from `first` on, that can be gone through as one, and their sizes."""
+    space = loop.space
+    accesses: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    for step in loop.steps:
+        accesses += [(strides, ()) for root, strides, _ in step.reads]
+        accesses.append((step.kept, step.reduced))
+    groups: list[list[int]] = []
+    for k in range(first, len(space)):
+        if groups:
+            j = groups[-1][-1]
+            if all(
+                strides[j] == strides[k] * space[k] and ((j in gone) == (k in gone))
+                for strides, gone in accesses
+            ):
+                groups[-1].append(k)
+                continue
+        groups.append([k])
+    return groups, [prod(space[k] for k in group) for group in groups]
+
+
+class LoopWriter:
+    """Writes one loop of a nest, at given indices of the outer axes."""
+
+    def __init__(self, writer: NestWriter, loop: Loop, outer: list[Any]) -> None:
+        self.w, self.loop, self.outer = writer, loop, outer
+        self.b = writer.b
+        self.axes, self.sizes = merged(loop, len(outer))
+        self.registers: dict[int, list[Any]] = {}  # of sums, by the step's number
+        self.width, self.unroll = lanes_of(loop), unroll(loop)
+        self.long = sum(step.weight for step in loop.steps) > LONG
+
+    def write(self) -> None:
+        self._axis(0, [])
+
+    def _axis(self, depth: int, indices: list[Any]) -> None:
+        steps = list(enumerate(self.loop.steps))
+        beginning = [k for k, s in steps if s.reduced and self._starts(s) == depth]
+        for k in beginning:
+            self._open(k)
+        if depth >= len(self.axes) - 1:
+            self._last(indices)
+        else:
+            body = lambda i: self._axis(depth + 1, [*indices, i])
+            if not depth and self.w.split.how == "rows":
+                ranged(self.b, self.w.first, self.w.last, 1, body)
+            else:
+                self.w.loop(self.sizes[depth], 1, body)
+        for k in beginning:
+            self._close(k, indices)
+
+    def _starts(self, step: Step) -> int:
+        """At which depth the axes begin that a sum goes over without a break, up to the last."""
+        depth = len(self.axes)
+        while depth and self.axes[depth - 1][0] in step.reduced:
+            depth -= 1
+        return depth
+
+    # --- sums -------------------------------------------------------------------------------------
+    def _lanes(self) -> list[int]:
+        """Widths of vectors for the last axis: how many lanes the accumulators have."""
+        size = self.sizes[-1] if self.sizes else 1
+        width = self.width
+        while width > max(size, 1):
+            width //= 2
+        return [width]
+
+    def _open(self, k: int) -> None:
+        step = self.loop.steps[k]
+        if self._starts(step) == len(self.axes):
+            return  # added to memory, number by number
+        (width,) = self._lanes()
+        kind = lanes.in_register(step.result.dtype, width)
+        start = lanes.constant(
+            neutral(step.equation.op.name, step.result.dtype), step.result.dtype, width
+        )
+        copies = self.unroll if self._unrolled(width) else 1
+        rooms = [self.w.room(kind) for _ in range(copies)]
+        for room in rooms:
+            self.b.store(start, room)
+        self.registers[k] = rooms
+
+    def _unrolled(self, width: int) -> bool:
+        return bool(self.sizes) and self.sizes[-1] >= self.unroll * width
+
+    def _combine(self, step: Step, x: Any, y: Any) -> Any:
+        return COMBINE[step.equation.op.name](self.b, step.result.dtype, x, y)
+
+    def _close(self, k: int, indices: list[Any]) -> None:
+        step = self.loop.steps[k]
+        if k not in self.registers:
+            return
+        b, parts = self.b, [self.b.load(r, typ=r.allocated_type) for r in self.registers[k]]
+        while len(parts) > 1:
+            parts = [
+                self._combine(step, x, y) for x, y in zip(parts[::2], parts[1::2], strict=True)
+            ]
+        total, width = parts[0], lanes.width_of(parts[0])
+        while width > 1:  # the upper half to the lower one
+            width //= 2
+            kind = ir.VectorType(ir.IntType(32), width)
+            halves = [
+                b.shuffle_vector(total, total, ir.Constant(kind, list(range(at, at + width))))
+                for at in (0, width)
+            ]
+            total = self._combine(step, *halves)
+        if isinstance(total.type, ir.VectorType):
+            total = b.extract_element(total, ir.Constant(ir.IntType(32), 0))
+        place = self._address(step.result, step.kept, 0, indices, number(0))
+        if not self.w._in_registers(step):
+            old = self._load(place, step.result.dtype, 1)
+            total = self._combine(step, old, total)
+        self._store(total, place, step.result.dtype)
+        self.registers.pop(k)
+
+    # --- the last axis ----------------------------------------------------------------------------
+    def _last(self, indices: list[Any]) -> None:
+        size = self.sizes[-1] if self.sizes else 1
+        (width,) = self._lanes()
+        done = 0
+        if self._unrolled(width):
+            block = self.unroll * width
+            count = size // block * block
+
+            def body(i: Any) -> None:
+                for copy in range(self.unroll):
+                    at = self.b.add(i, number(copy * width), flags=("nuw", "nsw"))
+                    self._body(indices, at, width, copy)
+
+            if self.w.split.how in ("flat", "columns"):
+                first, last = (self.b.mul(n, number(block)) for n in (self.w.first, self.w.last))
+                ranged(self.b, first, last, block, body)
+                if size > count:
+                    self.w.behind(lambda: self._rest(indices, count, width))
+                return
+            self.w.loop(count, block, body)
+            done = count
+        self._rest(indices, done, width)
+
+    def _rest(self, indices: list[Any], done: int, width: int) -> None:
+        """What is left of the last axis when `done` numbers of it are."""
+        size = self.sizes[-1] if self.sizes else 1
+        if size - done >= width:
+            count = (size - done) // width * width
+            start = done
+            self.w.loop(
+                count, width,
+                lambda i: self._body(indices, self.b.add(i, number(start)), width, 0),
+            )  # fmt: skip
+            done += count
+        if self.long and size - done > 1:  # one by one, for less code
+            start = done
+            at = lambda i: self._body(indices, self.b.add(i, number(start)), 1, 0)
+            self.w.loop(size - done, 1, at)
+            return
+        while done < size:
+            width //= 2
+            if size - done >= width:
+                self._body(indices, number(done), width, 0)
+                done += width
+
+    def _address(
+        self, root: Var, strides: tuple[int, ...], offset: int, indices: list[Any], last: Any
+    ) -> Any:
+        b, kind = self.b, lanes.in_memory(root.dtype)
+        place = self.w.pointer[root]
+        total = number(offset)
+        pairs = [(i, strides[k]) for k, i in enumerate(self.outer)]
+        pairs += [(i, strides[group[-1]]) for group, i in zip(self.axes, indices, strict=False)]
+        if self.axes:
+            pairs.append((last, strides[self.axes[-1][-1]]))
+        for i, stride in pairs:
+            if stride:
+                part = i if stride == 1 else b.mul(i, number(stride))
+                total = b.add(total, part)
+        return b.gep(place, [total], source_etype=kind)
+
+    def _load(self, place: Any, dtype: np.dtype, width: int) -> Any:
+        b = self.b
+        kind = lanes.in_memory(dtype)
+        kind = kind if width == 1 else ir.VectorType(kind, width)
+        value = b.load(place, typ=kind, align=dtype.itemsize)
+        if dtype == lanes.BOOL:
+            value = b.icmp_unsigned("!=", value, ir.Constant(kind, None))
+        return value
+
+    def _store(self, value: Any, place: Any, dtype: np.dtype, stride: int = 1) -> None:
+        b, width, kind = self.b, lanes.width_of(value), lanes.in_memory(dtype)
+        if dtype == lanes.BOOL:
+            value = b.zext(value, kind if width == 1 else ir.VectorType(kind, width))
+        if width == 1 or stride == 1:
+            b.store(value, place, align=dtype.itemsize)
+            return
+        for lane in range(width):
+            one = b.gep(place, [number(lane * stride)], source_etype=kind)
+            part = b.extract_element(value, ir.Constant(ir.IntType(32), lane))
+            b.store(part, one, align=dtype.itemsize)
+
+    def _read(
+        self, root: Var, strides: tuple[int, ...], offset: int, indices: list[Any], last: Any,
+        width: int,
+    ) -> Any:  # fmt: skip
+        if root in self.w.scalars:
+            return lanes.constant(self.w.scalars[root], root.dtype, width)
+        stride = strides[self.axes[-1][-1]] if self.axes else 0
+        dtype = root.dtype
+        if stride == 1 or width == 1:
+            return self._load(self._address(root, strides, offset, indices, last), dtype, width)
+        b = self.b
+        if not stride:
+            place = self._address(root, strides, offset, indices, last)
+            return lanes.spread(b, self._load(place, dtype, 1), width)
+        gathered: Any = ir.Constant(lanes.in_register(dtype, width), ir.Undefined)
+        place = self._address(root, strides, offset, indices, last)
+        for lane in range(width):
+            one = b.gep(place, [number(lane * stride)], source_etype=lanes.in_memory(dtype))
+            gathered = b.insert_element(
+                gathered, self._load(one, dtype, 1), ir.Constant(ir.IntType(32), lane)
+            )
+        return gathered
+
+    def _value(
+        self, read: tuple, found: dict[Var, Any], indices: list[Any], last: Any, width: int
+    ) -> Any:
+        root, strides, offset = read
+        if root in found:
+            return found[root]
+        return self._read(root, strides, offset, indices, last, width)
+
+    def _picked(
+        self, step: Step, found: dict[Var, Any], indices: list[Any], last: Any, width: int
+    ) -> Any:
+        """Numbers of the row whose position another operand tells; one position for all lanes,
+        or one for each of them."""
+        b, ((table, strides, offset), (places, along, start)) = self.b, step.reads
+        dtype, kind = table.dtype, lanes.in_memory(table.dtype)
+        axis = self.axes[-1][-1] if self.axes else None
+        shared = axis is None or not along[axis]
+        base = self._address(table, strides, offset, indices, last)
+
+        def row(k: Any) -> Any:
+            whole = ir.IntType(64)
+            wide = k if k.type == whole else b.sext(k, whole)
+            return b.gep(base, [b.mul(wide, number(step.picks))], source_etype=kind)
+
+        if shared and (width == 1 or (axis is not None and strides[axis] == 1)):
+            position = (
+                self._value((places, along, start), found, indices, last, 1)
+                if (places not in found or width == 1)
+                else b.extract_element(found[places], ir.Constant(ir.IntType(32), 0))
+            )
+            return self._load(row(position), dtype, width)
+        at = self._value((places, along, start), found, indices, last, width)
+        if width == 1:
+            return self._load(row(at), dtype, 1)
+        gathered: Any = ir.Constant(lanes.in_register(dtype, width), ir.Undefined)
+        step_size = strides[axis] if axis is not None else 0
+        for lane in range(width):
+            number_of = ir.Constant(ir.IntType(32), lane)
+            place = b.gep(
+                row(b.extract_element(at, number_of)), [number(lane * step_size)], source_etype=kind
+            )
+            gathered = b.insert_element(gathered, self._load(place, dtype, 1), number_of)
+        return gathered
+
+    def _body(self, indices: list[Any], last: Any, width: int, copy: int) -> None:
+        """All steps for the numbers from index `last` on, as many as there are lanes."""
+        found: dict[Var, Any] = {}
+        for k, step in enumerate(self.loop.steps):
+            if step.picks:
+                values = [self._picked(step, found, indices, last, width)]
+            else:
+                values = [self._value(read, found, indices, last, width) for read in step.reads]
+            if step.reduced:
+                self._add(k, step, values[0], indices, last, width, copy)
+                continue
+            emit = lanes.emitter(step.equation)
+            assert emit is not None
+            value = emit(self.b, step.equation, *values)
+            if not step.piece:
+                found[step.result] = value
+            if step.result in self.w.stored:
+                place = self._address(step.result, step.kept, step.offset, indices, last)
+                stride = step.kept[self.axes[-1][-1]] if self.axes else 1
+                self._store(value, place, step.result.dtype, stride)
+
+    def _add(
+        self, k: int, step: Step, value: Any, indices: list[Any], last: Any, width: int, copy: int
+    ) -> None:
+        b = self.b
+        rooms = self.registers.get(k)
+        if rooms is None:  # the last axis is kept: a row of sums in memory
+            place = self._address(step.result, step.kept, 0, indices, last)
+            old = self._load(place, step.result.dtype, width)
+            self._store(self._combine(step, old, value), place, step.result.dtype)
+            return
+        room = rooms[copy]
+        held = room.allocated_type
+        lanes_held = held.count if isinstance(held, ir.VectorType) else 1
+        old = b.load(room, typ=held)
+        if lanes_held == width:
+            b.store(self._combine(step, old, value), room)
+            return
+        # A narrower rest of the axis goes to the first lanes.
+        if width == 1:
+            first = ir.Constant(ir.IntType(32), 0)
+            total = self._combine(step, b.extract_element(old, first), value)
+            b.store(b.insert_element(old, total, first), room)
+            return
+        rest = lanes.constant(
+            neutral(step.equation.op.name, step.result.dtype), step.result.dtype, width
+        )
+        mask = ir.Constant(
+            ir.VectorType(ir.IntType(32), lanes_held),
+            [k if k < width else width for k in range(lanes_held)],
+        )
+        widened = b.shuffle_vector(value, rest, mask)
+        b.store(self._combine(step, old, widened), room)
+
+
+def _values(step: Step) -> list[Var]:
+    return [step.result, *[root for root, _, _ in step.reads]]

@@ -1,0 +1,61 @@
+"""Every declared op in a compiled function: what machine code gives is what runs eagerly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import gradtape as tf
+from tests.compile.test_every_op import Played, _order, every_grad, every_sample
+from tests.ops.test_every_op import dense
+
+ULPS = 4  # of element-wise ops
+FAR = {"f": 1e-5, "d": 1e-12}  # of products and sums, relative to the largest number
+
+
+def same(found: Any, expected: Any) -> None:
+    assert len(found) == len(expected)
+    for y, wanted in zip(found, expected, strict=True):
+        assert (y is None) == (wanted is None)
+        if wanted is None:
+            continue
+        y, wanted = dense(y), dense(wanted)
+        assert (y.dtype, y.shape) == (wanted.dtype, wanted.shape)
+        if y.dtype.char not in FAR:
+            np.testing.assert_array_equal(y, wanted)
+            continue
+        np.testing.assert_array_equal(np.isfinite(y), np.isfinite(wanted))
+        far = FAR[y.dtype.char]
+        most = np.abs(wanted[np.isfinite(wanted)]).max(initial=0.0)
+        np.testing.assert_allclose(y, wanted, rtol=far, atol=far * most)
+
+
+def _cast(sample: Played, dtype: str) -> None:
+    """The same sample in another precision."""
+    sample.operands = [
+        np.asarray(a, dtype) if np.asarray(a).dtype == np.float64 else a for a in sample.operands
+    ]
+
+
+@every_sample
+def test_compiled_is_eager(name: str, k: int) -> None:
+    for dtype in ("float32", "float64"):
+        sample = Played(name, k)
+        if name != "bitcast":  # whose parameters are for one precision
+            _cast(sample, dtype)
+        try:
+            sample.values(*sample.tensors())
+        except (TypeError, tf.errors.InvalidArgumentError):
+            continue  # an op that does not take this precision
+        for tensors in (sample.tensors(), sample.other(), sample.tensors()):
+            same(sample.function(*tensors), sample.values(*tensors))
+
+
+@every_grad
+def test_a_tape_in_a_compiled_function(name: str, k: int) -> None:
+    sample, order = Played(name, k), _order(name)
+    weights = [tf.constant(w) for w in sample.weights()]
+    step = tf.function(lambda tensors, weights: sample.gradients(tensors, weights, order))
+    for tensors in (sample.tensors(), sample.other()):
+        same(step(tensors, weights), sample.gradients(tensors, weights, order))
