@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SHIFTS = frozenset({"BiasAdd", "AddV2"})
 PRODUCTS = frozenset({"MatMul", "BatchMatMulV2", "Conv2D", "Conv1D"})
-LARGE = 10.0  # a size of data that are not scaled
+LARGE = 30.0  # a size of data in raw units: ages, pixels, prices
 ROWS = 8  # examples; of fewer, the size is no property of the data
 ENDS = 0.01  # of the steepest derivative, what is left where it counts as flat
 MOST, FEWER = 0.9, 0.5  # shares of the numbers of a layer: at fault, and when it is not
