@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..native.composites import expand
-from ..native.parts import part
+from ..native.parts import is_look, part
 from ..native.unit import Native
 from ..passes import NATIVE_PASSES, optimise
-from ..program import Program
+from ..program import Guard, Program
 from .numpy import Runner, build
 
 PASSES = [("simpler ops", expand), *NATIVE_PASSES, ("native code", part)]
@@ -27,7 +27,9 @@ Told = list[tuple[str, int, int]]
 
 def compiled(program: Program, told: Told | None = None) -> Runner:
     """The program with its native parts, compiled."""
-    runner = Runner(optimise(program, told, PASSES))
+    program = optimise(program, told, PASSES)
+    plain = all(isinstance(e.op, (Native, Guard)) or is_look(e) for e in program.equations)
+    runner = Runner(program, direct=plain)
     for equation in runner.program.equations:
         if isinstance(equation.op, Native):
             equation.op.unit.code  # noqa: B018 - now, not when it is first called
