@@ -464,7 +464,10 @@ class _Writer:
             return
         variable, forward = equation.op.variable, equation.op.forward
         # Whoever holds the array, or a look at it, can see it: then it is not written to.
-        held = self.held.pop(self.begin[id(variable)], [])
+        late = self.program.equations[self.program.equations.index(equation) :]
+        needed = {repr(v) for v in self.program.results}
+        needed.update(repr(v) for e in late for v in e.uses)
+        held = [v for v in self.held.pop(self.begin[id(variable)], []) if v not in needed]
         if held:
             self.say(f"{' = '.join(held)} = None")
         words = [self.name(f"variable_{variable._name.removesuffix(':0')}", variable)]
