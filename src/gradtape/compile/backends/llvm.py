@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ..native import storing
+from ..native import identities, storing
 from ..native.composites import expand
 from ..native.parts import is_look, part
 from ..native.unit import Native
@@ -21,7 +21,8 @@ from ..program import Guard, Program, Store
 from .numpy import Runner, build
 
 PASSES = [
-    ("simpler ops", expand), *NATIVE_PASSES, ("native code", part), ("rows", storing.hasten),
+    ("simpler ops", expand), *NATIVE_PASSES, ("identities", identities.drop),
+    ("native code", part), ("rows", storing.hasten),
 ]  # fmt: skip
 BEGIN, CHANGE = 3, 12  # the calls in which compiling begins, and from which on it is native
 STRICT = False  # whether what cannot be compiled is an error, as in tests

@@ -17,6 +17,7 @@ from ..kernels import is_basic, looks
 from ..program import Equation, Program, Var
 from . import lanes, singles
 from .composites import picked
+from .identities import with_identity
 from .layout import Layout, looked_at, whole
 from .nests import Grouping, Step, squeezed, step_of
 from .unit import Native
@@ -130,10 +131,12 @@ class _Parting:
         return (self._grouped(taken, others) if taken else None), others
 
     def _grouped(self, body: list[Equation], others: list[Equation]) -> Any:
-        grouping = Grouping()
-        for equation in body:
-            self._put(grouping, equation)
         own = {v for e in body for v in e.outputs}
+        early = lambda e: e.op is with_identity and self._root(e.inputs[0]) not in own
+        grouping = Grouping()
+        # They may refuse, so threads share only what comes after them; their memory is taken first.
+        for equation in sorted(body, key=early, reverse=True):
+            self._put(grouping, equation)
         wanted = {self._root(v) for e in others for v in e.uses}
         wanted |= {self._root(v) for v in self.needed}
         outputs = tuple(v for e in body for v in e.outputs if v in wanted)

@@ -4,7 +4,7 @@
 nanoseconds it takes (`work`).
 
 A function that can be shared takes the first part and the one after the last behind its pointers. A
-family whose functions give a truth value instead are checks: where it is false, Python takes over.
+family whose functions give a truth value instead may refuse: where it is false, Python takes over.
 """
 
 from __future__ import annotations
@@ -12,13 +12,23 @@ from __future__ import annotations
 from typing import Any
 
 from ..program import Equation
-from . import chance, channelwise, checks, convolutions, matrices, pooling, scattering
+from . import (
+    chance,
+    channelwise,
+    checks,
+    convolutions,
+    identities,
+    matrices,
+    pooling,
+    scattering,
+)
 from .layout import Layout
 from .nests import Single
 
 FAMILIES: tuple[Any, ...] = (
-    matrices, convolutions, channelwise, pooling, scattering, chance, checks,
+    matrices, convolutions, channelwise, pooling, scattering, chance, checks, identities,
 )  # fmt: skip
+REFUSING = checks, identities
 
 
 def family(equation: Equation, layouts: list[Layout]) -> Any:
@@ -28,3 +38,7 @@ def family(equation: Equation, layouts: list[Layout]) -> Any:
 
 def of(item: Single) -> Any:
     return family(item.equation, item.reads)
+
+
+def may_refuse(item: Single) -> bool:
+    return of(item) in REFUSING

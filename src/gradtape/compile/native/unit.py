@@ -17,6 +17,7 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 
+from ...core.apply import QUIET, restore, silence
 from ..backends.numpy import explained, line_of
 from ..program import Equation, Var
 from . import shelf, singles
@@ -92,7 +93,12 @@ def again(native: Native, call: Callable[..., Any], *values: Any) -> None:
     given, rooms = values[:count], values[count:]
     sound = [np.ascontiguousarray(v) if np.ndim(v) else np.asarray(v)[()] for v in given]
     if call(*sound, *rooms) is not None:
-        for room, array in zip(rooms, native.forward(*given), strict=True):
+        token = silence(QUIET)
+        try:
+            found = native.forward(*given)
+        finally:
+            restore(token)
+        for room, array in zip(rooms, found, strict=True):
             room[...] = array
 
 
@@ -246,12 +252,11 @@ class Unit:
 
     @cached_property
     def parts(self) -> list[int]:
-        """Into how many parts threads share each item; 1 for what is not worth it. Checks come
-        first, so they must not depend on what is computed here."""
-        own = {v for roots in self.roots for v in roots if v in self.offsets}
+        """Into how many parts threads share each item; 1 for what is not worth it. What may refuse
+        comes first, so it must not depend on what is computed here."""
+        made = {v for equation in self.native.body for v in equation.outputs}
         for item in self.native.items:
-            read = item.reads[0].root if isinstance(item, Single) else None
-            if isinstance(item, Single) and not item.equation.outputs and read in own:
+            if isinstance(item, Single) and singles.may_refuse(item) and item.reads[0].root in made:
                 return [1] * len(self.native.items)
         return [_parts(i) if _work(i) > ENOUGH else 1 for i in self.native.items]
 
