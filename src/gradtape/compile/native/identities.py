@@ -45,7 +45,6 @@ class _Dropping(Rewriter):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self.given = {*program.given}
-        self.identities: dict[Var, bool] = {}
 
     def rewrite(self, equation: Equation) -> Any:
         if equation.op not in PRODUCTS or self.bits:
@@ -54,20 +53,31 @@ class _Dropping(Rewriter):
         if value.dtype.char not in FLOATS or any(v.dtype != value.dtype for v in equation.inputs):
             return None
         for eye, other in (equation.inputs, equation.inputs[::-1]):
-            if self._is_identity(eye) and self._is_given(other):
-                return self.emit(
-                    with_identity, other, by=equation.op.name, eye=self.constants[eye],
-                    first=eye is equation.inputs[0], shape=value.shape,
-                )  # fmt: skip
+            first = eye is equation.inputs[0]
+            found = self._identity(eye, first and not PRODUCTS[equation.op][0])
+            if found is None or not self._is_given(other):
+                continue
+            apart = found.shape != eye.shape
+            wanted = (*found.shape[:-1], value.shape[-1]) if apart else value.shape
+            name = equation.op.name
+            y = self.emit(with_identity, other, by=name, eye=found, first=first, shape=wanted)
+            return self.shaped(y, value.shape)
         return None
 
-    def _is_identity(self, value: Var) -> bool:
-        """Whether it is one, or many of them."""
-        if value not in self.identities:
-            array = self.constants.get(value)
-            found = array is not None and array.shape[-1:] == array.shape[-2:-1]
-            self.identities[value] = found and bool((array == np.eye(array.shape[-1])).all())
-        return self.identities[value]
+    def _identity(self, value: Var, on_left: bool) -> Any:
+        """The constant, if it is an identity or many of them; on the left they may be one below
+        the other, as the rows of one matrix."""
+        array = self.constants.get(value)
+        if array is None or len(array.shape) < 2 or not array.size:
+            return None
+        columns = array.shape[-1]
+        if array.ndim == 2 and on_left and len(array) > columns and not len(array) % columns:
+            array = array.reshape(-1, columns, columns)
+        if array.shape[-2] != columns:
+            return None
+        ones = np.diagonal(array, axis1=-2, axis2=-1)
+        found = (ones == 1).all() and np.count_nonzero(array) == ones.size
+        return array if found else None
 
     def _is_given(self, value: Var) -> bool:
         """Whether its memory is there before the program begins: threads compute together what
