@@ -20,7 +20,7 @@ from llvmlite import ir
 from ..backends.numpy import explained, line_of
 from ..program import Equation, Var
 from . import shelf, singles
-from .crew import JOB_KIND, barrier, crew
+from .crew import JOB_KIND, MEMORY, barrier, crew, ticks
 from .crew import call_together as crew_call
 from .crew import symbols as crew_symbols
 from .loops import INDEX, POINTER, NestWriter, likeness, number, roots_of, split
@@ -30,7 +30,7 @@ from .nests import SCRATCH, Nest, Single, needed_outside
 LINE = 64
 # Where CPython and NumPy keep what is read here; both are parts of their stable layouts.
 DATA, FLAGS, TYPE = 16, 64, 8
-ENOUGH = 15_000  # nanoseconds that are worth several threads
+ENOUGH = 2_000  # nanoseconds of an item that threads share, where they share any
 WHOLE = 0x101  # rows one behind the other, and aligned
 
 
@@ -224,7 +224,7 @@ class Unit:
         for value, offset in self.offsets.items():
             pointers[value] = at(arena, offset)
         entry = b.function
-        clock = _Clock(b, at(table, 8 * (len(self.arrays) + 2))) if timed else None
+        clock = _Clock(b, at(table, 8 * (len(self.arrays) + 3))) if timed else None
         parts = self.parts if not timed else [1] * len(native.items)
         shared = max(parts, default=1) > 1
         for item, function, roots in zip(native.items, functions, self.roots, strict=True):
@@ -240,8 +240,10 @@ class Unit:
                 b.cbranch(done, following, refuse)
                 b.position_at_end(following)
         if shared:
-            crew = b.load(at(table, 8 * (len(self.arrays) + 1)), typ=POINTER)
-            self._together(b, functions, pointers, arena, crew)
+            crew, memory = (
+                b.load(at(table, 8 * (len(self.arrays) + k)), typ=POINTER) for k in (1, 2)
+            )
+            self._together(b, functions, pointers, arena, crew, memory)
         _return(b, "gradtape_none")
 
     @cached_property
@@ -257,7 +259,7 @@ class Unit:
 
     def _together(
         self, b: ir.IRBuilder, functions: list[ir.Function], pointers: dict[Var, Any], arena: Any,
-        crew: Any,
+        crew: Any, memory: Any,
     ) -> None:  # fmt: skip
         """Call a function for all items that the threads of a crew run, each on its parts."""
         outside = [v for v in pointers if v not in self.offsets]
@@ -266,7 +268,7 @@ class Unit:
             b.store(value, b.gep(table, [number(k)], source_etype=POINTER))
         job = ir.Function(b.module, JOB_KIND, "job")
         job.linkage = "internal"
-        crew_call(b, crew, job, table)
+        crew_call(b, crew, job, table, memory)
         there, me, count = job.args
         b = ir.IRBuilder(job.append_basic_block())
         byte, meet = ir.IntType(8), barrier(b.module)
@@ -329,12 +331,12 @@ class Unit:
         start = arena.ctypes.data + -arena.ctypes.data % LINE
         constants = [np.ascontiguousarray(self.native.constants[v]) for v in self.arrays]
         places = [a.ctypes.data for a in constants]
-        table = np.array(
-            [start, *places, crew().address, *[a.ctypes.data for a in more]], np.uint64
-        )
+        memory = np.zeros(MEMORY, np.uint64)
+        beside = [crew().address, *[a.ctypes.data for a in (memory, *more)]]
+        table = np.array([start, *places, *beside], np.uint64)
         method = _MethodDef(self.native.name.encode(), address, 0x80, None)  # METH_FASTCALL
         held: Any = table.view(_Table)
-        held.held = method, arena, constants, code, more
+        held.held = method, arena, constants, code, memory, more
         return ctypes.pythonapi.PyCFunction_NewEx(ctypes.byref(method), held, None)
 
 
@@ -357,16 +359,14 @@ class _Clock:
     def __init__(self, b: ir.IRBuilder, place: Any) -> None:
         self.b, self.k = b, 0
         self.counts = b.load(place, typ=POINTER)
-        kind = ir.FunctionType(INDEX, [])
-        self.read = ir.Function(b.module, kind, "llvm.readcyclecounter")
-        self.before = b.call(self.read, [])
+        self.before = ticks(b)
 
     def note(self) -> None:
         b = self.b
-        now = b.call(self.read, [])
+        now = ticks(b)
         place = b.gep(self.counts, [number(self.k)], source_etype=INDEX)
         b.store(b.add(b.load(place, typ=INDEX), b.sub(now, self.before)), place)
-        self.before, self.k = b.call(self.read, []), self.k + 1
+        self.before, self.k = ticks(b), self.k + 1
 
 
 class _Table(np.ndarray):
