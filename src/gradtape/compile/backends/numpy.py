@@ -356,10 +356,14 @@ class _Writer:
         self.held = {value: [repr(value)] for _, value in program.variables}
         self.looking: dict[Var, set[Var]] = {value: {value} for _, value in program.variables}
         self.source = {v: e for e in program.equations for v in e.outputs}
+        stores = [e for e in program.equations if isinstance(e.op, Store)]
         for equation in program.equations:
-            self._equation(equation)
+            if not isinstance(equation.op, Store):
+                self._equation(equation)
         if self.direct and program.updates:
-            self._commit()
+            self._commit()  # before anything is stored: it may begin anew
+        for equation in stores:
+            self._equation(equation)
         for variable, value in program.updates if not (self.timed or self.direct) else ():
             self._update(variable, value)
         for stream, blocks in program.advances if not self.timed else ():
@@ -464,7 +468,10 @@ class _Writer:
             return
         variable, forward = equation.op.variable, equation.op.forward
         # Whoever holds the array, or a look at it, can see it: then it is not written to.
-        held = self.held.pop(self.begin[id(variable)], [])
+        late = self.program.equations[self.program.equations.index(equation) :]
+        needed = {repr(v) for v in self.program.results}
+        needed.update(repr(v) for e in late for v in e.uses)
+        held = [v for v in self.held.pop(self.begin[id(variable)], []) if v not in needed]
         if held:
             self.say(f"{' = '.join(held)} = None")
         words = [self.name(f"variable_{variable._name.removesuffix(':0')}", variable)]
