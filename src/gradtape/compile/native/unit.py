@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from math import prod
 from typing import Any
 
@@ -20,12 +20,13 @@ from llvmlite import ir
 from ..backends.numpy import explained, line_of
 from ..program import Equation, Var
 from . import shelf, singles
-from .crew import JOB_KIND, barrier, crew
+from .crew import JOB_KIND, barrier, crew, size
 from .crew import call_together as crew_call
 from .crew import symbols as crew_symbols
 from .loops import INDEX, POINTER, NestWriter, likeness, number, roots_of, split
 from .machine import Code, host
 from .nests import SCRATCH, Nest, Single, needed_outside
+from .timing import shares, work
 
 LINE = 64
 # Where CPython and NumPy keep what is read here; both are parts of their stable layouts.
@@ -80,6 +81,11 @@ class Native:
             writer.lines.append(f"    # {one}" + (f"  # {where}" if where else ""))
         me = writer.name(self.name, self)
         writer.say(f"{name}({words}) is None or {retry}({me}, {name}, {words})", equation)
+        if writer.clocks is not None:  # and once more, to see which item takes how long
+            clocked, cycles = unit.timed()
+            threads = [min(parts, size()) for parts in unit.parts]
+            writer.clocks[len(writer.lines) + 1] = partial(shares, self.items, threads, cycles)
+            writer.say(f"{writer.name(f'{name}_clocked', clocked)}({words})")
         for value in self.outputs:
             if not value.shape:
                 writer.say(f"{value} = {value}[()]")
@@ -141,13 +147,18 @@ class Unit:
         """The module, in LLVM's language."""
         return self._text(False)
 
+    @property
+    def names(self) -> list[str]:
+        """The function of each item; those that are alike share one."""
+        numbers: dict[tuple, int] = {}
+        return [f"part_{numbers.setdefault(key, len(numbers))}" for key in self.keys]
+
     def _text(self, timed: bool) -> str:
         module = ir.Module("gradtape")
         made: dict[tuple, ir.Function] = {}
         functions = []
-        for key, item in zip(self.keys, self.native.items, strict=True):
+        for key, name, item in zip(self.keys, self.names, self.native.items, strict=True):
             if key not in made:
-                name = f"part_{len(made)}"
                 if isinstance(item, Nest):
                     made[key] = NestWriter(module, name, item, self.stored, self.scalars).function
                 else:
@@ -253,7 +264,7 @@ class Unit:
             read = item.reads[0].root if isinstance(item, Single) else None
             if isinstance(item, Single) and not item.equation.outputs and read in own:
                 return [1] * len(self.native.items)
-        return [_parts(i) if _work(i) > ENOUGH else 1 for i in self.native.items]
+        return [_parts(i) if work(i) > ENOUGH else 1 for i in self.native.items]
 
     def _together(
         self, b: ir.IRBuilder, functions: list[ir.Function], pointers: dict[Var, Any], arena: Any,
@@ -341,14 +352,6 @@ class Unit:
 def _parts(item: Nest | Single) -> int:
     """Into how many parts an item can be shared."""
     return split(item).parts if isinstance(item, Nest) else singles.of(item).parts(item)
-
-
-def _work(item: Nest | Single) -> float:
-    """About how many nanoseconds an item takes on one core."""
-    if isinstance(item, Nest):
-        numbers = [prod(step.space) * step.weight for step in item.steps]
-        return sum(numbers) / 8
-    return singles.of(item).work(item)
 
 
 class _Clock:
