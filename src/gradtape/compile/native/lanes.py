@@ -25,6 +25,7 @@ TYPES = {
 }  # fmt: skip
 
 
+@cache
 def known(dtype: np.dtype | None) -> bool:
     """Whether there are registers for such numbers."""
     return dtype is not None and dtype.isnative and dtype.str[1:] in TYPES
