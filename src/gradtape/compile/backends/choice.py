@@ -13,12 +13,17 @@ from typing import Any
 
 from ..passes import optimise
 from ..program import Program
-from .numpy import build
+from .numpy import Runner, build
 
+INSTALL = "pip install 'gradtape[llvm]'"
 NAMES = ("numpy", "auto", "llvm", "eager")
 NAME = os.environ.get("GRADTAPE_FUNCTION") or "numpy"
 if NAME not in NAMES:
     raise ValueError(f"GRADTAPE_FUNCTION is {NAME!r}; it can be {', '.join(NAMES)}.")
+
+
+def installed() -> bool:
+    return find_spec("llvmlite") is not None
 
 
 def ready(
@@ -31,10 +36,40 @@ def ready(
     said of it, and `arrived` gets what plays the program from then on, when that changes."""
     if NAME in ("numpy", "eager"):
         return build(optimise(program, told))
-    if find_spec("llvmlite") is None:
-        raise ModuleNotFoundError(
-            f"GRADTAPE_FUNCTION={NAME} needs llvmlite: pip install 'gradtape[llvm]'"
-        )
+    if not installed():
+        raise ModuleNotFoundError(f"GRADTAPE_FUNCTION={NAME} needs llvmlite: {INSTALL}")
     from . import llvm
 
     return llvm.ready(program, told, NAME == "llvm" or bool(compile), arrived)
+
+
+def reason(runner: Any, compile: bool | None = None) -> str:
+    """Where a program runs, and why: `on NumPy: …`. `compile` is what the user said of it."""
+    told = os.environ.get("GRADTAPE_FUNCTION") == NAME
+    if NAME in ("numpy", "eager"):
+        if told:
+            return f"on NumPy: GRADTAPE_FUNCTION={NAME}"
+        if not installed():
+            return f"on NumPy: llvmlite is not installed ({INSTALL})"
+        return "on NumPy: GRADTAPE_FUNCTION asks for nothing else"
+    from . import llvm
+
+    if isinstance(runner, llvm.Rising):
+        return runner.outlook
+    if not is_native(runner):
+        return "on NumPy: there is nothing in it that could be native"
+    if NAME == "llvm":
+        return "as machine code from the first call on: GRADTAPE_FUNCTION=llvm"
+    if compile:
+        return "as machine code from the first call on: jit_compile=True"
+    return f"as machine code since call {llvm.CHANGE}"
+
+
+def next_of(runner: Any) -> Any:
+    """What plays the next call of a program."""
+    return runner if isinstance(runner, Runner) else runner.next
+
+
+def is_native(runner: Any) -> bool:
+    """Are there native parts in what runs?"""
+    return any(hasattr(e.op, "unit") for e in runner.program.equations)

@@ -48,6 +48,11 @@ def wanted() -> int:
         return os.cpu_count() or 1
 
 
+def possible() -> int:
+    """How many there can be."""
+    return wanted() if sys.platform == "linux" and os.uname().machine in FUTEX else 1
+
+
 # --- the code -------------------------------------------------------------------------------------
 class Writer:
     """Instructions on the crew's memory."""
@@ -275,9 +280,8 @@ class Crew:
         self.count = 1
         self._threads: list[threading.Thread] = []
         self._set(COUNT, 1, ctypes.c_int64)
-        wished = wanted() if sys.platform == "linux" and os.uname().machine in FUTEX else 1
-        if wished > 1:
-            self._hire(wished)
+        if possible() > 1:
+            self._hire(possible())
 
     def _set(self, at: int, value: int, kind: Any = ctypes.c_int32) -> None:
         kind.from_address(self.address + at).value = value
@@ -320,6 +324,11 @@ def crew() -> Crew:
         if not _crews:
             _crews.append(Crew())
         return _crews[0]
+
+
+def size() -> int:
+    """How many threads the crew has, or will have."""
+    return _crews[0].count if _crews else possible()
 
 
 def _dismissed() -> None:
