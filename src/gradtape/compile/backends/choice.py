@@ -36,7 +36,7 @@ def ready(
 ) -> Any:
     """A program that can be called; `told` gets what the passes did. `compile` is what the user
     said of it, and `arrived` gets what plays the program from then on, when that changes."""
-    if NAME in ("numpy", "eager") or (NAME == "auto" and compile is False):
+    if NAME in ("numpy", "eager"):
         return build(optimise(program, told))
     if not installed():
         raise ModuleNotFoundError(f"GRADTAPE_FUNCTION={NAME} needs llvmlite: {INSTALL}")
@@ -52,8 +52,6 @@ def reason(runner: Any, compile: bool | None = None) -> str:
         if told:
             return f"on NumPy: GRADTAPE_FUNCTION={NAME}"
         return f"on NumPy: llvmlite is not installed ({INSTALL})"
-    if NAME == "auto" and compile is False:
-        return "on NumPy: jit_compile=False"
     from . import llvm
 
     if isinstance(runner, llvm.Rising):
