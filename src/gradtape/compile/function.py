@@ -173,14 +173,16 @@ class Function:
                 shown.append(printed(self._signature, trace, take.outputs, held, verbose))
         return ("\n\n" if verbose else "\n").join(shown)
 
-    def source(self) -> str:
-        """The programs as Python, each statement with the line of yours that it comes from."""
+    def source(self, form: str = "numpy") -> str:
+        """The programs as Python, each statement with the line of yours that it comes from; with
+        the form "llvm" their native parts in LLVM's language, each loop and product with your
+        lines."""
         from .explaining import source
 
-        return source(self)
+        return source(self, form)
 
     def explain(self) -> Any:
-        """What was recorded, and why; what the passes made of it; print it."""
+        """What was recorded, and why; what the passes made of it; where it runs; print it."""
         from .explaining import explain
 
         return explain(self)

@@ -20,7 +20,7 @@ from ..passes import NATIVE_PASSES, optimise
 from ..program import Guard, Program, Store
 from .numpy import Runner, build
 
-PASSES = [
+PASSES: list[tuple[str, Callable[[Program], Program]]] = [
     ("simpler ops", expand), *NATIVE_PASSES, ("identities", identities.drop),
     ("native code", part), ("rows", storing.hasten),
 ]  # fmt: skip
@@ -66,6 +66,24 @@ class Rising:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._now, name)
 
+    @property
+    def next(self) -> Any:
+        """What plays the next call."""
+        if self._calls + 1 >= CHANGE:
+            self._compile()
+            return self._made or self._now
+        return self._now
+
+    @property
+    def outlook(self) -> str:
+        """Where it runs, and what becomes of it."""
+        if self.why:
+            return f"on NumPy: compiling it failed with {self.why}"
+        if self._now is self._made:
+            return f"as machine code since call {CHANGE}"
+        calls = f"{self._calls} call{'' if self._calls == 1 else 's'} so far"
+        return f"on NumPy until machine code takes over at call {CHANGE} ({calls})"
+
     def _rise(self) -> None:
         if self._calls == BEGIN:
             self._thread = threading.Thread(target=self._compile, name="gradtape compiler")
@@ -95,6 +113,14 @@ class Rising:
                 logging.getLogger("gradtape").warning(
                     "A function stays on the NumPy backend: compiling it failed with %s", self.why
                 )
+
+
+def in_parts(program: Program, runner: Any) -> Program:
+    """A program with its native parts: the one that runs, or one for the asking."""
+    made = runner._made if isinstance(runner, Rising) else runner
+    if made is not None and any(isinstance(e.op, Native) for e in made.program.equations):
+        return made.program
+    return optimise(program, None, PASSES)
 
 
 def ready(

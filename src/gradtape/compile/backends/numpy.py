@@ -96,25 +96,50 @@ class Runner:
             restore(token)
             self._free.append(play)
 
-    def timed(self, values: Any, clock: Callable[[], float], seconds: float) -> dict[str, float]:
-        """The time of a call by the user's lines; variables and random streams stay as they are."""
-        writer = _Writer(self.program, timed=True)
+    def timed(
+        self, values: Any, clock: Callable[[], float], seconds: float
+    ) -> dict[str, float] | None:
+        """The time of a call by the user's lines, None if a guard does not hold; variables and
+        random streams stay as they are."""
+        times = self.measured(values, clock, seconds, {})
+        if times is None:
+            return None
+        found: dict[str, float] = {}
+        for equation, spent, shares in times:
+            by_line = shares or {line_of(equation) or "gradtape": 1.0}
+            for where, part in by_line.items():
+                found[where] = found.get(where, 0.0) + spent * part
+        return found
+
+    def measured(
+        self,
+        values: Any,
+        clock: Callable[[], float],
+        seconds: float,
+        clocks: dict[int, Any] | None = None,
+    ) -> list[tuple[Equation, float, dict[str, float]]] | None:
+        """Equations with their time in a call, None if a guard does not hold; where there are
+        `clocks` for what is native, with the shares that the user's lines have in it."""
+        writer = _Writer(self.program, timed=True, clocks=clocks)
         play = writer.factory(self._file)()
         spent = [0.0] * (len(writer.lines) + 2)
-        calls, end = 0, clock() + seconds
-        done: dict[int, Any] = {}
+        given = [*values, *[dict[int, Any]()] * self._effects, clock, spent]
         token = silence(QUIET)
         try:
-            while not calls or clock() < end:
-                play(*values, *[done] * self._effects, clock, spent)
+            begin, calls = clock(), 1
+            if play(*given).__class__ is Failed:
+                return None
+            if clock() < begin + seconds / 8:  # the first call meets new memory
+                spent[:], calls = [0.0] * len(spent), 0
+            while not calls or clock() < begin + seconds:
+                play(*given)
                 calls += 1
         finally:
             restore(token)
-        found: dict[str, float] = {}
-        for line, equation in writer.equations.items():
-            where = line_of(equation) or "gradtape"
-            found[where] = found.get(where, 0.0) + spent[line] / calls
-        return found
+        return [
+            (equation, spent[line] / calls, clocks[line]() if clocks and line in clocks else {})
+            for line, equation in writer.equations.items()
+        ]
 
     def explained(self, error: Exception) -> Exception:
         """What the op itself would have raised, with the place where the user called it."""
@@ -232,8 +257,15 @@ def change(variable: Any, function: Any, delta: Any) -> None:
 class _Writer:
     """Writes a program down, line by line."""
 
-    def __init__(self, program: Program, timed: bool = False, direct: bool = False) -> None:
+    def __init__(
+        self,
+        program: Program,
+        timed: bool = False,
+        clocks: dict[int, Any] | None = None,
+        direct: bool = False,
+    ) -> None:
         self.program, self.timed, self.direct = program, timed, direct
+        self.clocks = clocks  # of what is native, by line: they tell the shares of user's lines
         self.bound: dict[str, Any] = {}  # what the lines need, by name
         self.made: list[tuple[str, Callable[[dict[str, Any]], Any]]] = []  # and what each
         # instance has of its own: arrays in its buffers, looks at these, by name and how to make it

@@ -19,7 +19,7 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 
-from .machine import Code, compile
+from .machine import Code, compile, host
 
 INDEX, POINTER, WORD = ir.IntType(64), ir.PointerType(), ir.IntType(32)
 # Where the crew's memory holds what, in bytes; each on a cache line of its own.
@@ -46,6 +46,11 @@ def wanted() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:
         return os.cpu_count() or 1
+
+
+def possible() -> int:
+    """How many there can be."""
+    return wanted() if sys.platform == "linux" and os.uname().machine in FUTEX else 1
 
 
 # --- the code -------------------------------------------------------------------------------------
@@ -142,7 +147,8 @@ def barrier(module: ir.Module) -> ir.Function:
     function.linkage = "internal"
     function.attributes.add("noinline")
     b = ir.IRBuilder(function.append_basic_block())
-    Writer(b, function.args[0]).barrier(function.args[1])
+    with b.if_then(b.icmp_unsigned(">", function.args[1], number(1))):
+        Writer(b, function.args[0]).barrier(function.args[1])
     b.ret_void()
     return function
 
@@ -150,14 +156,60 @@ def barrier(module: ir.Module) -> ir.Function:
 JOB_KIND = ir.FunctionType(ir.VoidType(), [POINTER, INDEX, INDEX])
 
 
-def call_together(b: ir.IRBuilder, crew: Any, job: Any, argument: Any) -> None:
-    """Let the crew do a job, the caller with it; alone, if the crew is busy or there is none."""
+# Both ways of doing a job are tried, twice each, in the first calls of a round. Rounds become
+# longer while working together does not pay, as it does not when others use the cores.
+TRIALS, ROUND, LONGEST = 2, 128, 1 << 20
+MEMORY = (
+    4  # words that a job remembers: calls in this round, its length less `ROUND`, and the ticks
+)
+# that it took alone and together
+
+
+def call_together(b: ir.IRBuilder, crew: Any, job: Any, argument: Any, memory: Any) -> None:
+    """Let the crew do a job, the caller with it; alone, if that is quicker, if the crew is busy, or
+    if there is none. The numbers are the same."""
+    known = [b.gep(memory, [number(k)], source_etype=INDEX) for k in range(MEMORY)]
+    calls, more, by_one, by_all = (b.load(place, typ=INDEX) for place in known)
+    trial = b.icmp_unsigned("<", calls, number(2 * TRIALS))
+    for_one = b.select(
+        trial, b.icmp_unsigned("<", calls, number(TRIALS)), b.icmp_unsigned("<", by_one, by_all)
+    )
+    begin = ticks(b)
+    _together(b, crew, job, argument, for_one)
+    spent = b.sub(ticks(b), begin)
+    before = b.select(for_one, by_one, by_all)
+    # The last trial counts alone: what came before it warmed up caches and woke threads.
+    mean = b.udiv(b.add(b.mul(before, number(3)), spent), number(4))
+    b.store(b.select(trial, spent, mean), b.select(for_one, known[2], known[3]))
+    last = b.icmp_unsigned("==", calls, number(2 * TRIALS - 1))
+    longer = b.mul(b.add(more, number(ROUND)), number(4))
+    longer = b.select(b.icmp_unsigned("<", longer, number(LONGEST)), longer, number(LONGEST))
+    pays = b.icmp_unsigned("<", spent, by_one)
+    length = b.select(last, b.select(pays, number(0), longer), more)
+    b.store(length, known[1])
+    following = b.add(calls, number(1))
+    over = b.icmp_unsigned(">=", following, b.add(length, number(ROUND)))
+    b.store(b.select(over, number(0), following), known[0])
+
+
+def ticks(b: ir.IRBuilder) -> Any:
+    """A clock that costs next to nothing, in units of its own."""
+    if host().triple.startswith(("aarch64", "arm64")):
+        kind = ir.FunctionType(INDEX, [])
+        return b.asm(kind, "mrs $0, cntvct_el0", "=r", [], True)
+    read = b.module.globals.get("llvm.readcyclecounter")
+    if read is None:
+        read = ir.Function(b.module, ir.FunctionType(INDEX, []), "llvm.readcyclecounter")
+    return b.call(read, [])
+
+
+def _together(b: ir.IRBuilder, crew: Any, job: Any, argument: Any, for_one: Any) -> None:
     w = Writer(b, crew)
     zero, one = ir.Constant(WORD, 0), ir.Constant(WORD, 1)
     together, alone, after = (b.append_basic_block() for _ in range(3))
     count = b.load(w.place(COUNT), typ=INDEX)
     several, ask = b.icmp_unsigned(">", count, number(1)), b.append_basic_block()
-    b.cbranch(several, ask, alone)
+    b.cbranch(b.and_(several, b.not_(for_one)), ask, alone)
     b.position_at_end(ask)
     free = b.cmpxchg(w.place(BUSY), zero, one, "acq_rel", "acquire")
     b.cbranch(b.extract_value(free, 1), together, alone)
@@ -239,9 +291,8 @@ class Crew:
         self.count = 1
         self._threads: list[threading.Thread] = []
         self._set(COUNT, 1, ctypes.c_int64)
-        wished = wanted() if sys.platform == "linux" and os.uname().machine in FUTEX else 1
-        if wished > 1:
-            self._hire(wished)
+        if possible() > 1:
+            self._hire(possible())
 
     def _set(self, at: int, value: int, kind: Any = ctypes.c_int32) -> None:
         kind.from_address(self.address + at).value = value
@@ -284,6 +335,11 @@ def crew() -> Crew:
         if not _crews:
             _crews.append(Crew())
         return _crews[0]
+
+
+def size() -> int:
+    """How many threads the crew has, or will have."""
+    return _crews[0].count if _crews else possible()
 
 
 def _dismissed() -> None:

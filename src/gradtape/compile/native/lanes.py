@@ -15,6 +15,7 @@ from ...ops import shape
 from ..kernels import Kernel, ufunc_of, unless_zero
 from ..program import Equation, Var
 from . import functions
+from .values import shared
 
 BOOL = np.dtype(bool)
 TYPES = {
@@ -24,6 +25,7 @@ TYPES = {
 }  # fmt: skip
 
 
+@cache
 def known(dtype: np.dtype | None) -> bool:
     """Whether there are registers for such numbers."""
     return dtype is not None and dtype.isnative and dtype.str[1:] in TYPES
@@ -242,8 +244,8 @@ def _itself(b: ir.IRBuilder, equation: Equation, x: Any) -> Any:
     return x
 
 
-def _function(emit: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda b, equation, *args: emit(b, *args)
+def _function(name: str) -> Callable[..., Any]:
+    return lambda b, equation, *args: shared(b, name, FUNCTIONS[name], *args)
 
 
 FUNCTIONS = {**functions.UNARY, **functions.BINARY}  # by the names of ops
@@ -268,7 +270,7 @@ def emitter(equation: Equation) -> Callable[..., Any] | None:
     if equation.params or not isinstance(op, Op) or not op.broadcasts:
         return None
     if op.name in FUNCTIONS:
-        return _function(FUNCTIONS[op.name]) if same else None
+        return _function(op.name) if same else None
     ufunc = ufunc_of(op)
     found = UFUNCS.get(getattr(ufunc, "__name__", ""))
     if found is None:

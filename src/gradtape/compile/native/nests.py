@@ -8,6 +8,7 @@ in the same nest, row by row, while the row is still in the cache: a softmax is 
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -18,7 +19,8 @@ from .layout import Layout, rows
 FUNCTIONS = {*UNARY, *BINARY}
 
 SCRATCH = -1  # the number of values that are room for an equation's own use
-MOST = 100  # steps of a loop, unless it is of single numbers
+MOST = 100  # steps of a loop
+MOST_SINGLE = 400  # of single numbers: LLVM takes 2 s for 2,500 steps in a block, 7 s for 5,000
 Space = tuple[int, ...]
 
 
@@ -102,6 +104,7 @@ class Grouping:
     def __init__(self) -> None:
         self.items: list[Nest | Single] = []
         self.maker: dict[Var, int] = {}  # which item computes a value
+        self.open: dict[Space, list[int]] = {}  # items with a loop that is not full yet
 
     def single(self, equation: Equation, reads: list[Layout]) -> None:
         self.items.append(Single(equation, reads))
@@ -113,18 +116,29 @@ class Grouping:
         k = self._joined(step, last)
         if k is None:
             k = len(self.items)
-            self.items.append(Nest([Loop(step.space)]))
-            _append(self.items[k], self.items[k].loops[0], step)  # type: ignore[arg-type, union-attr]
+            nest = Nest([Loop(step.space)])
+            self.items.append(nest)
+            _append(nest, nest.loops[0], step)
+            self.open.setdefault(step.space, []).append(k)
         self.maker[step.result] = max(k, self.maker.get(step.result, k))
 
     def _joined(self, step: Step, last: int) -> int | None:
         """The item that takes the step: that of its last operand, or one behind it."""
-        for k in range(max(last, 0), len(self.items)):
-            item = self.items[k]
-            if isinstance(item, Nest) and (
-                _in_loop(item, step) or (k == last and _phase(item, step))
-            ):
-                return k
+        item = self.items[last] if last >= 0 else None
+        if isinstance(item, Nest):
+            count = len(item.loops)
+            if _in_loop(item, step) or _phase(item, step):
+                if len(item.loops) > count:
+                    insort(self.open.setdefault(step.space, []), last)
+                return last
+        open = self.open.get(step.space, [])
+        at = bisect_right(open, last)
+        while at < len(open):
+            nest = self.items[open[at]]
+            assert isinstance(nest, Nest)
+            if _in_loop(nest, step):
+                return open[at]
+            del open[at]  # full: behind its operands nothing else keeps it out
         return None
 
 
@@ -137,7 +151,7 @@ def _in_loop(nest: Nest, step: Step) -> bool:
     """Add it to the loop of the nest that goes through the same space, if what it needs of the
     nest is in registers there, or was computed by loops before."""
     for at, loop in enumerate(nest.loops):
-        full = len(loop.steps) >= MOST and loop.space
+        full = len(loop.steps) >= (MOST if loop.space else MOST_SINGLE)
         if loop.space == step.space and not full and _reaches(nest, step, at):
             _append(nest, loop, step)
             return True

@@ -6,6 +6,7 @@ there are instructions for it, and otherwise a call of Python's between two part
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import count
 from math import prod
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 
 from ...ops import index, pad, reduce, shape
 from ..kernels import is_basic, looks
-from ..program import Equation, Program, Var
+from ..program import Effect, Equation, Guard, Loop, Program, Store, Var
 from . import lanes, singles
 from .composites import picked
 from .identities import with_identity
@@ -25,11 +26,24 @@ from .unit import Native
 REDUCTIONS = {reduce.sum, reduce.max, reduce.min}
 JOINS = {shape.concat, shape.stack}
 LOOKS = {shape.unstack, shape.reshape, shape.split, pad.reverse}  # beside those of NumPy's backend
+LOOK = "only looks at memory"
+# Of what is no op: why Python does it.
+SORTS: dict[type, str] = {
+    Guard: "Python reads the value", Effect: "a function of yours, or one that the world can see",
+    Store: "gives a variable its value", Loop: "a loop with a program of its own",
+}  # fmt: skip
 _numbers = count(1)
 
 
 def part(program: Program) -> Program:
     return _Parting(program).program
+
+
+def obstacles(program: Program) -> list[tuple[Equation, str]]:
+    """The equations of a program in parts that Python calls, each with the reason."""
+    judge = _Judge(program)
+    calls = [e for e in program.equations if not isinstance(e.op, Native)]
+    return [(e, LOOK if judge.loose(e) else judge.obstacle(e)) for e in calls]
 
 
 def is_look(equation: Equation) -> bool:
@@ -39,27 +53,15 @@ def is_look(equation: Equation) -> bool:
     return looks(equation) or equation.op in LOOKS
 
 
-class _Parting:
+class _Judge:
+    """Knows where values lie, and so for which equations there is native code."""
+
     def __init__(self, program: Program) -> None:
-        self.program = program
-        self.constants = program.constants
         self.source = {v: e for e in program.equations for v in e.outputs}
         self.layouts: dict[Var, Layout | None] = {}
-        self.needed = {*program.results}
-        self.done: list[Equation] = []
-        left = [e for e in program.equations if not self._loose(e)]
-        loose = [e for e in program.equations if self._loose(e)]
-        self.ready = {*program.given}
-        while left:
-            native, left = self._take(left, True)
-            if native:
-                self.done.append(native)
-            hosts, left = self._take(left, False)
-            self.done += hosts
-        self._finish(loose)
 
-    # --- looks ------------------------------------------------------------------------------------
-    def _loose(self, equation: Equation) -> bool:
+    def loose(self, equation: Equation) -> bool:
+        """Is it a look at memory that needs no code?"""
         if not is_look(equation) or len(equation.inputs) != 1:
             return False
         found = self.layout(equation.outputs[0])
@@ -83,63 +85,86 @@ class _Parting:
         found = self.layout(value) if value.shape is not None else None
         return value if found is None else found.root
 
-    # --- parts ------------------------------------------------------------------------------------
-    def _native(self, equation: Equation) -> bool:
-        """Whether there is native code for it."""
-        if not all(lanes.known(v.dtype) for v in (*equation.inputs, *equation.outputs)):
-            return False
-        if any(not prod(v.shape) for v in (*equation.inputs, *equation.outputs)):
-            return False
+    def obstacle(self, equation: Equation) -> str:
+        """Why there is no native code for an equation; nothing if there is."""
+        op, values = equation.op, (*equation.inputs, *equation.outputs)
+        for sort, reason in SORTS.items():
+            if isinstance(op, sort):
+                return reason
+        for value in values:
+            if value.dtype is None:
+                return "a Python number among its values"
+            if not lanes.known(value.dtype):
+                return f"no native code for {value.dtype.name}"
+            if not prod(value.shape):
+                return "an array without elements"
         if any(v.__class__ is Var for v in equation.params.values()):
-            return False
-        if lanes.emitter(equation) is not None or self._moves(equation):
-            return True
-        if equation.op in JOINS or equation.op is picked:
-            return True
-        if equation.op in REDUCTIONS:
-            return equation.inputs[0].dtype.kind in "fiu"
+            return "a parameter that only the call tells"
+        if lanes.emitter(equation) is not None or self.moves(equation):
+            return ""
+        if op in JOINS or op is picked:
+            return ""
+        if op in REDUCTIONS and equation.inputs[0].dtype.kind in "fiu":
+            return ""
         layouts: Any = [self.layout(v) for v in equation.inputs]
-        return singles.family(equation, layouts) is not None
+        if op not in REDUCTIONS and singles.family(equation, layouts) is not None:
+            return ""
+        return f"no native code for {op.name} of {' and '.join(_kinds(equation))}"
 
-    def _moves(self, equation: Equation) -> bool:
+    def moves(self, equation: Equation) -> bool:
         """Is it a look that has to copy?"""
         if equation.op is not shape.reshape:
             return False
         found = self.layout(equation.outputs[0])
         return found is not None and found.root is equation.outputs[0]
 
-    def _take(self, left: list[Equation], native: bool) -> tuple[Any, list[Equation]]:
-        """All equations that can be computed now, of one sort; and the others. What must stay in
-        order, stays."""
-        taken, others = [], []
-        late: set[Var] = set()
-        stopped = False
-        for equation in left:
-            roots = [self._root(v) for v in equation.uses]
-            ordered = equation.must_stay
-            if (
-                self._native(equation) == native and not (ordered and stopped)
-                and not any(r in late for r in roots)
-            ):  # fmt: skip
-                taken.append(equation)
-            else:
-                others.append(equation)
-                late.update(equation.outputs)
-                stopped = stopped or ordered
-        if not native:
-            return taken, others
-        return (self._grouped(taken, others) if taken else None), others
 
-    def _grouped(self, body: list[Equation], others: list[Equation]) -> Any:
+class _Parting(_Judge):
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.program = program
+        self.constants = program.constants
+        self.needed = {*program.results}
+        self.done: list[Equation] = []
+        self.last: dict[Var, int] = {}  # the last stage that reads a root
+        loose, others = list[Equation](), list[Equation]()
+        for equation in program.equations:
+            (loose if self.loose(equation) else others).append(equation)
+        for stage, body in sorted(self._stages(others).items()):
+            self.done += body if stage % 2 else [self._grouped(body, stage)]
+        self._finish(loose)
+
+    # --- parts ------------------------------------------------------------------------------------
+    def _stages(self, equations: list[Equation]) -> dict[int, list[Equation]]:
+        """Equations by the stage in which they are computed: the first in which all that they need
+        is there. Stages with even numbers are native. What must stay in order, stays."""
+        found: dict[int, list[Equation]] = {}
+        made: dict[Var, int] = {}
+        ordered = 0
+        for equation in equations:
+            roots = [self._root(v) for v in equation.uses]
+            stage = max([made.get(r, 0) for r in roots], default=0)
+            if equation.must_stay:
+                stage = max(stage, ordered)
+            stage += stage % 2 != bool(self.obstacle(equation))
+            if equation.must_stay:
+                ordered = stage
+            found.setdefault(stage, []).append(equation)
+            made.update(dict.fromkeys(equation.outputs, stage))
+            for root in roots:
+                self.last[root] = max(stage, self.last.get(root, 0))
+        for value in self.needed:
+            self.last[self._root(value)] = len(equations) + 1  # behind all stages
+        return found
+
+    def _grouped(self, body: list[Equation], stage: int) -> Any:
         own = {v for e in body for v in e.outputs}
         early = lambda e: e.op is with_identity and self._root(e.inputs[0]) not in own
         grouping = Grouping()
         # They may refuse, so threads share only what comes after them; their memory is taken first.
         for equation in sorted(body, key=early, reverse=True):
             self._put(grouping, equation)
-        wanted = {self._root(v) for e in others for v in e.uses}
-        wanted |= {self._root(v) for v in self.needed}
-        outputs = tuple(v for e in body for v in e.outputs if v in wanted)
+        outputs = tuple(v for e in body for v in e.outputs if self.last.get(v, 0) > stage)
         reads = [self._root(v) for e in body for v in e.inputs]
         given = [v for v in dict.fromkeys(reads) if v not in own]
         constants = {v: self.constants[v] for v in given if v in self.constants}
@@ -157,7 +182,7 @@ class _Parting:
 
         def need(value: Var) -> None:
             source = self.source.get(value)
-            if value in own or value in known or source is None or not self._loose(source):
+            if value in own or value in known or source is None or not self.loose(source):
                 return
             need(source.inputs[0])
             made.append(source)
@@ -189,7 +214,7 @@ class _Parting:
             if not step.reduced:  # over axes of size 1
                 step.equation = _copying(equation)
             grouping.step(step)
-        elif self._moves(equation):
+        elif self.moves(equation):
             (source,) = layouts
             grouping.step(step_of(_copying(equation), source.shape, layouts))
         elif lanes.emitter(equation) is not None:
@@ -225,26 +250,28 @@ class _Parting:
                 kept.append(equation)
                 wanted.update(equation.inputs)
         kept.reverse()
-        known = {*self.program.given}
+        waiting: dict[Var, list[Equation]] = {}  # by what they look at
+        for equation in kept:
+            waiting.setdefault(equation.inputs[0], []).append(equation)
         made: list[Equation] = []
 
-        def settle() -> None:
-            nonlocal kept
-            waiting = []
-            for equation in kept:
-                if all(v in known for v in equation.uses):
+        def settle(values: Iterable[Var]) -> None:
+            pending = [*values]
+            for value in pending:  # which grows meanwhile
+                for equation in waiting.pop(value, ()):
                     made.append(equation)
-                    known.update(equation.outputs)
-                else:
-                    waiting.append(equation)
-            kept = waiting
+                    pending += equation.outputs
 
-        settle()
+        settle(self.program.given)
         for equation in self.done:
             made.append(equation)
-            known.update(equation.outputs)
-            settle()
+            settle(equation.outputs)
         self.program = self.program.with_equations(made)
+
+
+def _kinds(equation: Equation) -> list[str]:
+    """The dtypes of its operands, each once."""
+    return [*dict.fromkeys(v.dtype.name for v in equation.inputs)] or ["nothing"]
 
 
 def _picking(equation: Equation, table: Layout, places: Layout) -> Step:

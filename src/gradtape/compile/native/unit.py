@@ -9,8 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
-from math import prod
+from functools import cached_property, partial
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -21,18 +20,19 @@ from ...core.apply import QUIET, restore, silence
 from ..backends.numpy import explained, line_of
 from ..program import Equation, Var
 from . import shelf, singles
-from .crew import JOB_KIND, barrier, crew
-from .crew import call_together as crew_call
+from .arena import LINE, arranged
+from .crew import MEMORY, crew, size
 from .crew import symbols as crew_symbols
-from .loops import INDEX, POINTER, NestWriter, likeness, number, roots_of, split
+from .entry import Entry, parts_of
+from .loops import NestWriter, likeness, roots_of
 from .machine import Code, host
-from .nests import SCRATCH, Nest, Single, needed_outside
+from .nests import Nest, Single, needed_outside
+from .timing import shares, work
 
-LINE = 64
-# Where CPython and NumPy keep what is read here; both are parts of their stable layouts.
-DATA, FLAGS, TYPE = 16, 64, 8
-ENOUGH = 15_000  # nanoseconds that are worth several threads
-WHOLE = 0x101  # rows one behind the other, and aligned
+MANY = 40  # functions, with which it is worth a look whether there need to be so many
+# Nanoseconds of an item that threads share, and of all such items: below, they would wait longer
+# for each other than they save.
+ENOUGH, WORTH = 2_000, 30_000
 
 
 @dataclass(eq=False)
@@ -81,6 +81,11 @@ class Native:
             writer.lines.append(f"    # {one}" + (f"  # {where}" if where else ""))
         me = writer.name(self.name, self)
         writer.say(f"{name}({words}) is None or {retry}({me}, {name}, {words})", equation)
+        if writer.clocks is not None:  # and once more, to see which item takes how long
+            clocked, cycles = unit.timed()
+            threads = [min(parts, size()) for parts in unit.parts]
+            writer.clocks[len(writer.lines) + 1] = partial(shares, self.items, threads, cycles)
+            writer.say(f"{writer.name(f'{name}_clocked', clocked)}({words})")
         for value in self.outputs:
             if not value.shape:
                 writer.say(f"{value} = {value}[()]")
@@ -107,20 +112,30 @@ class Unit:
 
     def __init__(self, native: Native) -> None:
         self.native = native
-        self.scalars = {v: a for v, a in native.constants.items() if not v.shape}
-        self.arrays = [v for v in native.constants if v.shape]
         self.stored = needed_outside(native.items, native.outputs)
-        self.keys: list[tuple] = []  # what the code of each item depends on
-        self.roots: list[list[Var]] = []  # whose pointers it is given
-        for item in native.items:
+        self.scalars = {v: a for v, a in native.constants.items() if not v.shape}
+        self.keys, self.roots = self._likeness(self.scalars)
+        if len({*self.keys}) > MANY:  # perhaps as only numbers differ: then these are read, too
+            keys, roots = self._likeness({})
+            if len({*keys}) <= len({*self.keys}) / 2:
+                self.scalars, self.keys, self.roots = {}, keys, roots
+        self.arrays = [v for v in native.constants if v not in self.scalars]
+        outside = {*native.inputs, *native.outputs, *native.constants}
+        self.offsets, self.memory = arranged(self.roots, outside)
+
+    def _likeness(self, scalars: dict[Var, Any]) -> tuple[list[tuple], list[list[Var]]]:
+        """For each item what its code depends on, and whose pointers it is given."""
+        keys: list[tuple] = []
+        several: list[list[Var]] = []
+        for item in self.native.items:
             if isinstance(item, Nest):
-                self.keys.append(likeness(item, self.stored, self.scalars))
-                self.roots.append(roots_of(item, self.stored, self.scalars))
+                keys.append(likeness(item, self.stored, scalars))
+                several.append(roots_of(item, self.stored, scalars))
             else:
                 key, roots = singles.of(item).likeness(item)
-                self.keys.append(key)
-                self.roots.append(roots)
-        self.offsets, self.memory = self._plan()
+                keys.append(key)
+                several.append(roots)
+        return keys, several
 
     @cached_property
     def code(self) -> Code:
@@ -147,108 +162,25 @@ class Unit:
         """The module, in LLVM's language."""
         return self._text(False)
 
+    @property
+    def names(self) -> list[str]:
+        """The function of each item; those that are alike share one."""
+        numbers: dict[tuple, int] = {}
+        return [f"part_{numbers.setdefault(key, len(numbers))}" for key in self.keys]
+
     def _text(self, timed: bool) -> str:
         module = ir.Module("gradtape")
         made: dict[tuple, ir.Function] = {}
         functions = []
-        for key, item in zip(self.keys, self.native.items, strict=True):
+        for key, name, item in zip(self.keys, self.names, self.native.items, strict=True):
             if key not in made:
-                name = f"part_{len(made)}"
                 if isinstance(item, Nest):
                     made[key] = NestWriter(module, name, item, self.stored, self.scalars).function
                 else:
                     made[key] = singles.of(item).write(module, name, item)
             functions.append(made[key])
-        self._entry(module, functions, timed)
+        Entry(self, module, functions, timed)
         return str(module)
-
-    def _plan(self) -> tuple[dict[Var, int], int]:
-        """Where values lie in the stretch of memory, from the first item to the last that uses
-        them: the smallest free gap that is large enough."""
-        outside = {*self.native.inputs, *self.native.outputs, *self.native.constants}
-        last = {v: k for k, roots in enumerate(self.roots) for v in roots if v not in outside}
-        ending: dict[int, list[Var]] = {}
-        for value, k in last.items():
-            ending.setdefault(k, []).append(value)
-        taken: list[tuple[int, int]] = []  # in order
-        found: dict[Var, int] = {}
-        top = 0
-        for k, roots in enumerate(self.roots):
-            for value in roots:
-                if value in outside or value in found:
-                    continue
-                size = -(-prod(value.shape) * value.dtype.itemsize // LINE) * LINE or LINE
-                at, best = 0, None
-                for start, stop in taken:
-                    if start - at >= size and (best is None or start - at < best[1]):
-                        best = at, start - at
-                    at = max(at, stop)
-                where = at if best is None else best[0]
-                found[value] = where
-                taken.append((where, where + size))
-                taken.sort()
-                top = max(top, where + size)
-            for value in ending.get(k, ()):
-                size = -(-prod(value.shape) * value.dtype.itemsize // LINE) * LINE or LINE
-                taken.remove((found[value], found[value] + size))
-        return found, top
-
-    def _entry(self, module: ir.Module, functions: list[ir.Function], timed: bool) -> None:
-        native = self.native
-        byte = ir.IntType(8)
-        kind = ir.FunctionType(POINTER, [POINTER, POINTER, INDEX])
-        function = ir.Function(module, kind, "entry")
-        myself, args, _ = function.args
-        b = ir.IRBuilder(function.append_basic_block())
-        at = lambda p, n: b.gep(p, [number(n)], source_etype=byte)
-        objects = [
-            b.load(at(args, 8 * k), typ=POINTER)
-            for k in range(len(native.inputs) + len(native.outputs))
-        ]
-        pointers: dict[Var, Any] = {}
-        sound: Any = ir.Constant(ir.IntType(1), 1)
-        for value, there in zip((*native.inputs, *native.outputs), objects, strict=True):
-            if not value.shape and value not in native.outputs:
-                known = _external(module, f"gradtape_type_{value.dtype.str[1:]}")
-                here = b.load(at(there, TYPE), typ=POINTER)
-                sound = b.and_(sound, b.icmp_unsigned("==", here, known))
-                pointers[value] = at(there, DATA)
-            else:
-                flags = b.load(at(there, FLAGS), typ=ir.IntType(32))
-                wanted = ir.Constant(ir.IntType(32), WHOLE)
-                sound = b.and_(sound, b.icmp_unsigned("==", b.and_(flags, wanted), wanted))
-                pointers[value] = b.load(at(there, DATA), typ=POINTER)
-        compute, refuse = function.append_basic_block(), function.append_basic_block()
-        b.cbranch(sound, compute, refuse)
-        b.position_at_end(refuse)
-        _return(b, "gradtape_true")
-        b.position_at_end(compute)
-        table = b.load(at(myself, DATA), typ=POINTER)
-        arena = b.load(table, typ=POINTER)
-        for k, value in enumerate(self.arrays):
-            pointers[value] = b.load(at(table, 8 * (k + 1)), typ=POINTER)
-        for value, offset in self.offsets.items():
-            pointers[value] = at(arena, offset)
-        entry = b.function
-        clock = _Clock(b, at(table, 8 * (len(self.arrays) + 2))) if timed else None
-        parts = self.parts if not timed else [1] * len(native.items)
-        shared = max(parts, default=1) > 1
-        for item, function, roots in zip(native.items, functions, self.roots, strict=True):
-            check = isinstance(function.function_type.return_type, ir.IntType)
-            if shared and not check:
-                continue  # in a job for several threads, below
-            bounds = [] if check else [number(0), number(_parts(item))]
-            done = b.call(function, [*[pointers[v] for v in roots], *bounds])
-            if clock is not None:
-                clock.note()
-            if check:
-                following = entry.append_basic_block()
-                b.cbranch(done, following, refuse)
-                b.position_at_end(following)
-        if shared:
-            crew = b.load(at(table, 8 * (len(self.arrays) + 1)), typ=POINTER)
-            self._together(b, functions, pointers, arena, crew)
-        _return(b, "gradtape_none")
 
     @cached_property
     def parts(self) -> list[int]:
@@ -258,64 +190,11 @@ class Unit:
         for item in self.native.items:
             if isinstance(item, Single) and singles.may_refuse(item) and item.reads[0].root in made:
                 return [1] * len(self.native.items)
-        return [_parts(i) if _work(i) > ENOUGH else 1 for i in self.native.items]
-
-    def _together(
-        self, b: ir.IRBuilder, functions: list[ir.Function], pointers: dict[Var, Any], arena: Any,
-        crew: Any,
-    ) -> None:  # fmt: skip
-        """Call a function for all items that the threads of a crew run, each on its parts."""
-        outside = [v for v in pointers if v not in self.offsets]
-        table = b.alloca(POINTER, size=number(len(outside) + 2))
-        for k, value in enumerate([*[pointers[v] for v in outside], arena, crew]):
-            b.store(value, b.gep(table, [number(k)], source_etype=POINTER))
-        job = ir.Function(b.module, JOB_KIND, "job")
-        job.linkage = "internal"
-        crew_call(b, crew, job, table)
-        there, me, count = job.args
-        b = ir.IRBuilder(job.append_basic_block())
-        byte, meet = ir.IntType(8), barrier(b.module)
-        read = lambda k: b.load(b.gep(there, [number(k)], source_etype=POINTER), typ=POINTER)
-        base, others = read(len(outside)), read(len(outside) + 1)
-        numbers = {v: k for k, v in enumerate(outside)}
-
-        def pointer(value: Var) -> Any:
-            """Looked up where it is used: a job has more of them than there are registers."""
-            if value not in self.offsets:
-                return read(numbers[value])
-            found = b.gep(base, [number(self.offsets[value])], source_etype=byte)
-            if value.number != SCRATCH:
-                return found
-            return b.gep(found, [b.mul(me, number(value.shape[1]))], source_etype=byte)
-
-        before = 0  # parts of the item before
-        after: Any = None  # the end of what the first thread does alone
-        for item, function, used, parts in zip(
-            self.native.items, functions, self.roots, self.parts, strict=True
-        ):
-            if isinstance(function.function_type.return_type, ir.IntType):
-                continue
-            if after is not None and parts > 1:
-                b.branch(after)
-                b.position_at_end(after)
-                after = None
-            if before and (before > 1 or parts > 1):
-                b.call(meet, [others, count])
-            before = parts
-            if parts == 1 and after is None:
-                mine, after = job.append_basic_block(), job.append_basic_block()
-                b.cbranch(b.icmp_unsigned("==", me, number(0)), mine, after)
-                b.position_at_end(mine)
-            bounds: list[Any] = [number(0), number(_parts(item))]
-            if parts > 1:
-                bounds = [
-                    b.udiv(b.mul(i, number(parts)), count) for i in (me, b.add(me, number(1)))
-                ]
-            b.call(function, [*map(pointer, used), *bounds])
-        if after is not None:
-            b.branch(after)
-            b.position_at_end(after)
-        b.ret_void()
+        shared = [work(i) > ENOUGH and parts_of(i) > 1 for i in self.native.items]
+        total = sum(work(i) for i, one in zip(self.native.items, shared, strict=True) if one)
+        if total < WORTH:
+            return [1] * len(self.native.items)
+        return [parts_of(i) if s else 1 for i, s in zip(self.native.items, shared, strict=True)]
 
     def timed(self) -> tuple[Callable[..., None], Any]:
         """The function with a clock in it, and an array of the cycles that each item takes."""
@@ -334,44 +213,13 @@ class Unit:
         start = arena.ctypes.data + -arena.ctypes.data % LINE
         constants = [np.ascontiguousarray(self.native.constants[v]) for v in self.arrays]
         places = [a.ctypes.data for a in constants]
-        table = np.array(
-            [start, *places, crew().address, *[a.ctypes.data for a in more]], np.uint64
-        )
+        memory = np.zeros(MEMORY, np.uint64)
+        beside = [crew().address, *[a.ctypes.data for a in (memory, *more)]]
+        table = np.array([start, *places, *beside], np.uint64)
         method = _MethodDef(self.native.name.encode(), address, 0x80, None)  # METH_FASTCALL
         held: Any = table.view(_Table)
-        held.held = method, arena, constants, code, more
+        held.held = method, arena, constants, code, memory, more
         return ctypes.pythonapi.PyCFunction_NewEx(ctypes.byref(method), held, None)
-
-
-def _parts(item: Nest | Single) -> int:
-    """Into how many parts an item can be shared."""
-    return split(item).parts if isinstance(item, Nest) else singles.of(item).parts(item)
-
-
-def _work(item: Nest | Single) -> float:
-    """About how many nanoseconds an item takes on one core."""
-    if isinstance(item, Nest):
-        numbers = [prod(step.space) * step.weight for step in item.steps]
-        return sum(numbers) / 8
-    return singles.of(item).work(item)
-
-
-class _Clock:
-    """Adds up the cycles between two notes."""
-
-    def __init__(self, b: ir.IRBuilder, place: Any) -> None:
-        self.b, self.k = b, 0
-        self.counts = b.load(place, typ=POINTER)
-        kind = ir.FunctionType(INDEX, [])
-        self.read = ir.Function(b.module, kind, "llvm.readcyclecounter")
-        self.before = b.call(self.read, [])
-
-    def note(self) -> None:
-        b = self.b
-        now = b.call(self.read, [])
-        place = b.gep(self.counts, [number(self.k)], source_etype=INDEX)
-        b.store(b.add(b.load(place, typ=INDEX), b.sub(now, self.before)), place)
-        self.before, self.k = b.call(self.read, []), self.k + 1
 
 
 class _Table(np.ndarray):
@@ -389,20 +237,6 @@ class _MethodDef(ctypes.Structure):
 
 ctypes.pythonapi.PyCFunction_NewEx.restype = ctypes.py_object
 ctypes.pythonapi.PyCFunction_NewEx.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-
-
-def _return(b: ir.IRBuilder, name: str) -> None:
-    value = _external(b.module, name)
-    count = b.module.globals.get("Py_IncRef")
-    if count is None:
-        count = ir.Function(b.module, ir.FunctionType(ir.VoidType(), [POINTER]), "Py_IncRef")
-    b.call(count, [value])
-    b.ret(value)
-
-
-def _external(module: ir.Module, name: str) -> Any:
-    found = module.globals.get(name)
-    return ir.GlobalVariable(module, ir.IntType(8), name) if found is None else found
 
 
 def _symbols() -> None:
