@@ -159,7 +159,9 @@ JOB_KIND = ir.FunctionType(ir.VoidType(), [POINTER, INDEX, INDEX])
 # Both ways of doing a job are tried, twice each, in the first calls of a round. Rounds become
 # longer while working together does not pay, as it does not when others use the cores.
 TRIALS, ROUND, LONGEST = 2, 128, 1 << 20
-MEMORY = 4  # words that a job remembers: calls in this round, its length less `ROUND`, and the ticks
+MEMORY = (
+    4  # words that a job remembers: calls in this round, its length less `ROUND`, and the ticks
+)
 # that it took alone and together
 
 
