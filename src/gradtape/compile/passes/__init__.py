@@ -41,7 +41,9 @@ PASSES: list[tuple[str, Callable[[Program], Program]]] = [
 
 # For a backend that fuses and plans memory itself.
 _OTHERS = ("sums as products", "rows side by side", "fusion", "memory")
-_OWN = {updates.store: updates.store_rows, products.join: products.join_as_they_lie}
+_OWN: dict[Callable[[Program], Program], Callable[[Program], Program]] = {
+    updates.store: updates.store_rows, products.join: products.join_as_they_lie,
+}  # fmt: skip
 NATIVE_PASSES = [(name, _OWN.get(run, run)) for name, run in PASSES if name not in _OTHERS]
 
 
