@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
+from weakref import WeakValueDictionary
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -99,6 +100,10 @@ def again(native: Native, call: Callable[..., Any], *values: Any) -> None:
             room[...] = array
 
 
+# The code of units that live, by name: parts that are alike share it.
+_codes: WeakValueDictionary[str, Code] = WeakValueDictionary()
+
+
 class Unit:
     """The code of a native part."""
 
@@ -133,11 +138,14 @@ class Unit:
     def code(self) -> Code:
         _symbols()
         name = shelf.name_of(self._structure())
-        found = shelf.find(name)
-        if found is None:
-            found = host().assemble(self.text)
-            shelf.put(name, found)
-        return Code(found)
+        code = _codes.get(name)
+        if code is None:
+            found = shelf.find(name)
+            if found is None:
+                found = host().assemble(self.text)
+                shelf.put(name, found)
+            code = _codes[name] = Code(found)
+        return code
 
     def _structure(self) -> str:
         """All that the code depends on, as text."""
