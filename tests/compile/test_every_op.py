@@ -1,8 +1,8 @@
 """Every declared op, whoever declared it, in a function: what is played is what runs eagerly.
 
 Each function is called with other numbers, too, so that a number that was frozen shows. Equation by
-equation it must be the same to the last bit, and so must what a backend makes of a single op; of
-gradients, whose arithmetic the passes rewrite, the last digits may differ.
+equation it must be the same to the last bit, and so must what NumPy's backend makes of a single op;
+of gradients, whose arithmetic the passes rewrite, the last digits may differ.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ import numpy as np
 
 import gradtape as tf
 from gradtape.compile.play import interpret
+from tests.compile.near import near
 from tests.ops.test_every_op import CASES, ONCE, SLOPING, Sample, dense, every
 
 every_sample = every(CASES)
 every_grad = every(SLOPING)
+CANCELLING = {"sigmoid_cross_entropy"}  # terms of other signs, each with its own rounding
 
 
 class Played(Sample):
@@ -40,6 +42,11 @@ class Played(Sample):
                 continue
             return tensors
         return self.tensors()
+
+    def near(self, found: list, expected: list) -> None:
+        elementwise = self.op.push == "diagonal" and self.op.name not in CANCELLING
+        for y, wanted in zip(found, expected, strict=True):
+            near(dense(y), dense(wanted), elementwise, self.op.name)
 
     def gradients(self, tensors: Any, weights: Any, order: int, compute: Any = None) -> list:
         """All gradients up to this order, of sums that are weighted anew at each step."""
@@ -83,11 +90,11 @@ def same(found: Any, expected: Any, exact: bool = True) -> None:
 
 
 @every_sample
-def test_played_is_eager_bit_for_bit(name: str, k: int) -> None:
+def test_played_is_eager(name: str, k: int) -> None:
     sample = Played(name, k)
     for tensors in (sample.tensors(), sample.other(), sample.tensors()):
         expected = sample.values(*tensors)
-        same(sample.function(*tensors), expected)
+        sample.near(sample.function(*tensors), expected)
         take = next(iter(sample.function._trees.values())).takes[0]
         same(interpret(take.program, tensors), expected)
 

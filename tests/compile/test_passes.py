@@ -559,6 +559,38 @@ def test_rows_of_a_table_change_in_place():
     assert id(table._array.base) == before or table._array.base is None
 
 
+def own_rows(table, copy, places):
+    table.scatter_add(tf.IndexedSlices(table[:3], places))
+    return tf.constant(0.0)
+
+
+def value_before(table, copy, places):
+    before = table.read_value()
+    table.scatter_add(tf.IndexedSlices(tf.ones((3, 64)), places))
+    return before
+
+
+def in_another_variable(table, copy, places):
+    copy.assign(table)
+    table.scatter_sub(tf.IndexedSlices(tf.ones((3, 64)), places))
+    return copy[0]
+
+
+@pytest.mark.parametrize("function", [own_rows, value_before, in_another_variable])
+def test_what_is_needed_of_a_table_outlives_its_change(function):
+    def outcome(how):
+        begin = np.arange(1000 * 64, dtype="f4").reshape(1000, 64)
+        table, copy = tf.Variable(begin), tf.Variable(np.zeros_like(begin))
+        step = how(lambda places: function(table, copy, places))
+        return [step(tf.constant([1, 2, 2])).numpy() for _ in range(3)], table.numpy(), copy.numpy()
+
+    found, expected = outcome(tf.function), outcome(lambda f: f)
+    for one, other in zip(found[0], expected[0], strict=True):
+        np.testing.assert_array_equal(one, other)
+    for one, other in zip(found[1:], expected[1:], strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 # --- every op -------------------------------------------------------------------------------------
 def on_buffers(op, operands, params):
     """A program in which operands and results of an op are values in between."""

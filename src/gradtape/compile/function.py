@@ -14,8 +14,7 @@ from ..config import functions_run_eagerly
 from .backends import choice as backend
 from .draws import Kernels
 from .hearing import only_to_ops
-from .program import Failed
-from .shortcut import Shortcut
+from .shortcut import MISSED, Tried, shortcut
 from .signature import Bound, Signature, why
 from .specialised import ConcreteFunction
 from .traces import Traces, printed
@@ -50,7 +49,7 @@ class Function:
         self._concrete: dict[Any, ConcreteFunction] = {}
         self._created = False  # whether variables were made when it was recorded
         self._twice = 0  # how often that made it trace twice
-        self._shortcut: Shortcut | None = None
+        self._short: Callable[[tuple], Any] | None = None  # for arguments like the last ones
         self._instances: dict[int, tuple[Any, Function]] = {}
         if input_signature is not None:
             self._signature  # noqa: B018 - what does not fit is said at once
@@ -76,18 +75,13 @@ class Function:
         return self
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        shortcut, tried = self._shortcut, None
-        values = None if shortcut is None or kwargs else shortcut.values(args)
-        if values is not None:
-            assert shortcut is not None
-            take, done = shortcut.take, dict[int, Any]()
-            try:
-                found = take.run(values, done)
-            except Exception as error:
-                found = Failed(RAISED, error, done)
-            if found.__class__ is not Failed:
-                return take.pack(found)
-            tried = take, found
+        tried = None
+        if self._short is not None and not kwargs:
+            found = self._short(args)
+            if found.__class__ is Tried:
+                tried = found.take, found.failed
+            elif found is not MISSED:
+                return found
         bound = self._signature.bind(args, kwargs)
         if functions_run_eagerly():
             return self._python_function(*args, **kwargs)
@@ -96,7 +90,7 @@ class Function:
         tree = self._tree(bound)
         with self._counted(tree, bound):
             result = tree.call(bound, self._may_create, tried)
-        self._shortcut = Shortcut.made(args, kwargs, tree)
+        self._short = None if kwargs else shortcut(args, tree, RAISED)
         return result
 
     @property
@@ -127,7 +121,7 @@ class Function:
             yield
         except BaseException:
             if tree.created and len(self._first) > 1:  # on a later call: all begins anew
-                self._created, self._shortcut = True, None
+                self._created, self._short = True, None
                 self._trees.clear()
             elif not (tree.takes or tree.created):
                 self._trees.pop(bound.key, None)

@@ -1,91 +1,144 @@
-"""The short way for a call like the last one: tensors of the same shapes, equal Python values."""
+"""The short way for a call like the last one: tensors of the same shapes, equal Python values.
+
+It is written for these arguments as one Python function that looks at each of them, calls the
+program and makes the tensors; what is not like the last time goes the long way.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from numpy import ndarray
 
-from ..config import functions_run_eagerly
+from ..config import _settings as settings
+from ..core.apply import new
 from ..core.record import threads
 from ..framework.tensor import Tensor
 from ..framework.variable import Variable
-from ..ops.declare import somebody_listens
+from ..ops.declare import listeners
+from .program import Failed
 
 _SIMPLE = (bool, int, float, str, bytes, type(None))
-_Kind = tuple[Any, Any, Any]
+MISSED = object()  # in place of a result: the long way, please
 
 
-class Shortcut:
-    """What the arguments of the last call were, and the program that was played."""
+class Tried:
+    """What came of the short way: the program, and which guard did not hold."""
 
-    __slots__ = ("_kinds", "take")
+    __slots__ = ("failed", "take")
 
-    def __init__(self, kinds: list[_Kind], take: Any) -> None:
-        self._kinds, self.take = kinds, take
-
-    @staticmethod
-    def made(args: tuple, kwargs: dict[str, Any], tree: Any) -> Shortcut | None:
-        """None if there is no short way: for objects, say, which may change inside."""
-        if kwargs or tree.eager or not tree.takes or tree.takes[0].program.captures:
-            return None
-        kinds = _kinds(args)
-        return None if kinds is None else Shortcut(kinds, tree.takes[0])
-
-    def values(self, args: tuple) -> list | None:
-        """The arrays of a call with such arguments that nobody watches; None if it is another."""
-        if len(args) != len(self._kinds) or threads.active or threads.recording is not None:
-            return None
-        values: list[Any] = []
-        if not _are(args, self._kinds, values) or functions_run_eagerly() or somebody_listens():
-            return None
-        return values
+    def __init__(self, take: Any, failed: Failed) -> None:
+        self.take, self.failed = take, failed
 
 
-def _kinds(parts: Any) -> list[_Kind] | None:
-    """For each its class, and what else must be the same."""
-    kinds: list[_Kind] = []
-    for part in parts:
+def shortcut(args: tuple, tree: Any, raised: int) -> Callable[[tuple], Any] | None:
+    """A function of the arguments which gives the result, `MISSED`, or what was `Tried`; None if
+    there is no short way: for objects, say, which may change inside."""
+    if tree.eager or not tree.takes:
+        return None
+    writer = _Writer()
+    if not writer.look("args", args):
+        return None
+    return writer.function(tree.takes[0], raised)
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.bound: dict[str, Any] = {
+            "Tensor": Tensor, "ndarray": ndarray, "threads": threads, "settings": settings,
+            "listeners": listeners, "missed": MISSED, "new": new, "Failed": Failed, "Tried": Tried,
+        }  # fmt: skip
+        self.lines: list[str] = []
+        self.values: list[str] = []  # the names of the arrays
+        self.numbers = count()
+
+    def bind(self, value: Any) -> str:
+        name = f"b{next(self.numbers)}"
+        self.bound[name] = value
+        return name
+
+    def miss(self, test: str) -> None:
+        self.lines.append(f"if {test}: return missed")
+
+    def look(self, name: str, parts: Any) -> bool:
+        """Take a tuple or list apart and look whether each part is as it is now."""
+        parts = list(parts)
+        names = [f"a{next(self.numbers)}" for _ in parts]
+        self.miss(f"len({name}) != {len(parts)}")
+        if parts:
+            self.lines.append(f"{', '.join(names)}, = {name}")
+        return all(map(self._one, names, parts))
+
+    def _one(self, name: str, part: Any) -> bool:
         kind = part.__class__
+        if kind is Variable:
+            self.miss(f"{name} is not {self.bind(part)}")
+            return True
+        self.miss(f"{name}.__class__ is not {'Tensor' if kind is Tensor else self.bind(kind)}")
         if kind is Tensor:
-            value = part._value
-            array = value.__class__ is ndarray
-            kinds.append((kind, value.__class__, (value.shape, value.dtype) if array else None))
-        elif kind in _SIMPLE or kind is Variable:
-            kinds.append((kind, part, None))
+            self._array(name, part._value)
+        elif kind in _SIMPLE:
+            same = self.bind(part)
+            self.miss(f"{name} is not {same} and {name} != {same}")
         elif kind is tuple or kind is list:
-            inside = _kinds(part)
-            if inside is None:
-                return None
-            kinds.append((kind, len(inside), inside))
+            return self.look(name, part)
         elif hasattr(kind, "_handed"):
-            kinds.append((kind, part._handed()[0], None))
+            same, told, value = self.bind(part._handed()[0]), f"{name}t", f"{name}v"
+            self.lines.append(f"{told}, {value} = {name}._handed()")
+            self.miss(f"{told} is not {same} and {told} != {same}")
+            self.values.append(f"{value}._value")
         else:
-            return None
-    return kinds
-
-
-def _are(parts: Any, kinds: list[_Kind], values: list[Any]) -> bool:
-    """Whether the arguments are of these kinds; their arrays go to `values`."""
-    for part, (kind, what, rest) in zip(parts, kinds, strict=True):
-        if part.__class__ is not kind:
             return False
-        if kind is Tensor:
-            value = part._value
-            if value.__class__ is not what:
-                return False
-            if rest is not None and (value.shape != rest[0] or value.dtype is not rest[1]):
-                return False
-            values.append(value)
-        elif kind is tuple or kind is list:
-            if len(part) != what or not _are(part, rest, values):
-                return False
-        elif kind is Variable or kind in _SIMPLE:
-            if part is not what and (kind is Variable or part != what):
-                return False
+        return True
+
+    def _array(self, name: str, array: Any) -> None:
+        value = f"{name}v"
+        self.lines.append(f"{value} = {name}._value")
+        if array.__class__ is ndarray:
+            shape, dtype = self.bind(array.shape), self.bind(array.dtype)
+            self.miss(
+                f"{value}.__class__ is not ndarray or {value}.shape != {shape} "
+                f"or {value}.dtype is not {dtype}"
+            )
         else:
-            told, handle = part._handed()
-            if told is not what and told != what:
-                return False
-            values.append(handle._value)
-    return True
+            self.miss(f"{value}.__class__ is not {self.bind(array.__class__)}")
+        self.values.append(value)
+
+    def function(self, take: Any, raised: int) -> Callable[[tuple], Any]:
+        self.miss(
+            "threads.active or threads.recording is not None or settings['eagerly'] or listeners"
+        )
+        program, direct = take.program, take.direct
+        # Nobody follows a tensor of outside here: there is no tape at work.
+        captured = [f"{self.bind(t)}._value" for t, _ in program.captures]
+        values = ", ".join([*self.values, *captured])
+        self.bound |= {"take": take, "raised": raised}
+        if direct is None:
+            self.miss("take.direct is not None")  # by now: it has become native
+            self.lines += ["done = {}", f"try: found = take.runner([{values}], done)"]
+            self.lines.append("except Exception as error: found = Failed(raised, error, done)")
+        else:
+            self.bound["direct"] = direct
+            self.lines += [f"try: found = direct({values})", "except Exception as error:"]
+            self.lines.append(
+                "    return Tried(take, Failed(raised, take.runner.explained(error), {}))"
+            )
+        if direct is None or program.guards:
+            self.lines.append("if found.__class__ is Failed: return Tried(take, found)")
+        return self._made(take)
+
+    def _made(self, take: Any) -> Callable[[tuple], Any]:
+        names = [f"t{k}" for k in range(len(take.program.outputs))]
+        if names:
+            self.lines.append(f"{', '.join(f'{name}v' for name in names)}, = found")
+        for name in names:
+            self.lines.append(f"{name} = new(Tensor); {name}._value = {name}v; {name}._mark = None")
+        self.bound["pack"] = take.pack
+        self.lines.append(f"return pack([{', '.join(names)}])")
+        body = "".join(f"        {line}\n" for line in self.lines)
+        text = f"def bind({', '.join(self.bound)}):\n    def short(args):\n{body}    return short\n"
+        found: dict[str, Any] = {}
+        exec(compile(text, "<gradtape call>", "exec", dont_inherit=True), found)
+        return found["bind"](**self.bound)

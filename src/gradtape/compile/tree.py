@@ -64,6 +64,11 @@ class Take:
             self._runner = ready(self.program, self.passes, self.compile, self._arrived)
         return self._runner
 
+    @property
+    def direct(self) -> Any:
+        """What plays it without further ado, if there is such a function."""
+        return getattr(self.runner, "direct", None)
+
     def _arrived(self, runner: Any) -> None:
         self._runner = runner
 

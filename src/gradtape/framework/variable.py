@@ -524,7 +524,7 @@ class Variable(Trackable, metaclass=_Made):
             )
         indices = convert.to_tensor(slices.indices)._value
         values = self._fitting(slices.values)
-        convert.examine(partial(_check_rows, self._value.shape[0]), indices)
+        convert.examine(partial(check_rows, self._value.shape[0]), indices)
         if values.shape and values.shape != indices.shape + self._value.shape[1:]:
             raise errors.invalid(
                 "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], "
@@ -667,7 +667,7 @@ def _in_batches(places: Any) -> Any:
     return (*grid[:-1], places)
 
 
-def _check_rows(count: int, indices: Any) -> None:
+def check_rows(count: int, indices: Any) -> None:
     indices = np.asarray(indices)
     try:
         check_range(indices, count)

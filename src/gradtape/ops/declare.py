@@ -37,19 +37,19 @@ def speaks(*functions: Callable[..., Any]) -> Callable[[Callable[..., Any]], Cal
 
 def _applied(made: Op, plain: Callable[..., Any]) -> Op:
     made.apply, made.infer = plain, partial(infer, made)
-    for hear in _listeners:
+    for hear in listeners:
         hear(made)
     return made
 
 
 # A check in `apply` whether somebody listens takes 2.3 % of a chain of scalars: listeners exchange
 # `apply` itself.
-_listeners: list[Callable[[Op], None]] = []
+listeners: list[Callable[[Op], None]] = []
 
 
 def somebody_listens() -> bool:
     """Whether ops are heard, and so must be applied one by one."""
-    return bool(_listeners)
+    return bool(listeners)
 
 
 def listen(around: Callable[[Op, Any], Any]) -> Callable[[], None]:
@@ -62,11 +62,11 @@ def listen(around: Callable[[Op, Any], Any]) -> Callable[[], None]:
         one.apply = around(one, one.apply)
 
     def end() -> None:
-        _listeners.remove(hear)
+        listeners.remove(hear)
         for one, before in plain.items():
             one.apply = before
 
-    _listeners.append(hear)
+    listeners.append(hear)
     for one in list(registry.values()):
         hear(one)
     return end

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("llvmlite")
 import gradtape as tf
 from gradtape.compile.backends import choice
-from gradtape.compile.native.parts import _is_look
+from gradtape.compile.native.parts import is_look
 from gradtape.compile.native.unit import Native
 
 from .test_programs import array, close, compiled
@@ -22,7 +22,7 @@ def hosts(function: Any) -> list[str]:
     """The ops that Python computes."""
     (tree,) = function._trees.values()
     equations = tree.takes[0].runner.program.equations
-    return [e.op.name for e in equations if not isinstance(e.op, Native) and not _is_look(e)]
+    return [e.op.name for e in equations if not isinstance(e.op, Native) and not is_look(e)]
 
 
 PLACES = tf.constant(rng.integers(0, 8, size=(5, 2)))
@@ -39,6 +39,8 @@ PULLED = {
     "slice": lambda x: x[1:4, 2:],
     "steps": lambda x: x[::2, 7:0:-3],
     "row": lambda x: x[-2],
+    "single numbers": lambda x: tf.exp(x[1, 2]) * x[-1, 5],
+    "numbers of a row": lambda x: tf.stack([tf.exp(y) for y in tf.unstack(x[4])]),
     "new axis": lambda x: x[None, ..., 3],
     "band": lambda x: tf.linalg.band_part(x, 1, 0),
     "take": lambda x: tf.gather(x, PLACES, axis=1),

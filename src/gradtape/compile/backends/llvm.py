@@ -12,14 +12,17 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ..native import storing
 from ..native.composites import expand
-from ..native.parts import part
+from ..native.parts import is_look, part
 from ..native.unit import Native
 from ..passes import NATIVE_PASSES, optimise
-from ..program import Program
+from ..program import Guard, Program, Store
 from .numpy import Runner, build
 
-PASSES = [("simpler ops", expand), *NATIVE_PASSES, ("native code", part)]
+PASSES = [
+    ("simpler ops", expand), *NATIVE_PASSES, ("native code", part), ("rows", storing.hasten),
+]  # fmt: skip
 BEGIN, CHANGE = 3, 12  # the calls in which compiling begins, and from which on it is native
 STRICT = False  # whether what cannot be compiled is an error, as in tests
 Told = list[tuple[str, int, int]]
@@ -27,10 +30,15 @@ Told = list[tuple[str, int, int]]
 
 def compiled(program: Program, told: Told | None = None) -> Runner:
     """The program with its native parts, compiled."""
-    runner = Runner(optimise(program, told, PASSES))
+    program = optimise(program, told, PASSES)
+    plain = (Native, Guard, Store)  # which need no memory of their own, nor silence
+    direct = all(isinstance(e.op, plain) or is_look(e) for e in program.equations)
+    runner = Runner(program, direct=direct)
     for equation in runner.program.equations:
-        if isinstance(equation.op, Native):
-            equation.op.unit.code  # noqa: B018 - now, not when it is first called
+        op = equation.op
+        native = op.forward if isinstance(op, Store) else op
+        if isinstance(native, (Native, storing.Rows)):
+            native.unit.code  # noqa: B018 - now, not when it is first called
     return runner
 
 

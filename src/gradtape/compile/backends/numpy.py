@@ -49,9 +49,9 @@ def build(program: Program) -> Runner:
 class Runner:
     """A program that can be called, by several threads at once."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, direct: bool = False) -> None:
         self.program = program
-        writer = _Writer(program)
+        writer = _Writer(program, direct=direct)
         self.source = writer.text
         self._equations = writer.equations  # by line
         self._effects = writer.effects
@@ -61,6 +61,9 @@ class Runner:
         linecache.cache[self._file] = len(self.source), None, lines, self._file
         self._factory = writer.factory(self._file)
         self._free: list[Callable[..., Any]] = []  # instances that no thread is using
+        # One that all threads use, and that needs no silence: its calls are native, and what is
+        # shared is used there alone, while this thread has Python's lock.
+        self.direct = self._factory() if direct else None
         self.memory = sum(b.size for b in program.buffers)  # bytes, of one instance
 
     def __del__(self) -> None:
@@ -70,6 +73,11 @@ class Runner:
     def __call__(self, values: Any, done: dict[int, Any] | None = None) -> list | Failed:
         """The results; or which guard did not hold, and then nothing has happened but the effects
         before it. What effects gave that are `done` already is taken as it is."""
+        if self.direct is not None:
+            try:
+                return self.direct(*values)
+            except Exception as error:
+                raise self.explained(error) from None
         try:
             play = self._free.pop()
         except IndexError:
@@ -80,7 +88,7 @@ class Runner:
                 return play(*values, {} if done is None else done)
             return play(*values)
         except Exception as error:
-            told = self._explained(error)
+            told = self.explained(error)
             if told is error:
                 raise  # with what caused it: a Python function's own error
             raise told from None
@@ -133,7 +141,7 @@ class Runner:
             for line, equation in writer.equations.items()
         ]
 
-    def _explained(self, error: Exception) -> Exception:
+    def explained(self, error: Exception) -> Exception:
         """What the op itself would have raised, with the place where the user called it."""
         trace: Any = error.__traceback__
         while trace is not None and trace.tb_frame.f_code.co_filename != self._file:
@@ -250,9 +258,13 @@ class _Writer:
     """Writes a program down, line by line."""
 
     def __init__(
-        self, program: Program, timed: bool = False, clocks: dict[int, Any] | None = None
+        self,
+        program: Program,
+        timed: bool = False,
+        clocks: dict[int, Any] | None = None,
+        direct: bool = False,
     ) -> None:
-        self.program, self.timed = program, timed
+        self.program, self.timed, self.direct = program, timed, direct
         self.clocks = clocks  # of what is native, by line: they tell the shares of user's lines
         self.bound: dict[str, Any] = {}  # what the lines need, by name
         self.made: list[tuple[str, Callable[[dict[str, Any]], Any]]] = []  # and what each
@@ -376,13 +388,42 @@ class _Writer:
         self.held = {value: [repr(value)] for _, value in program.variables}
         self.looking: dict[Var, set[Var]] = {value: {value} for _, value in program.variables}
         self.source = {v: e for e in program.equations for v in e.outputs}
+        stores = [e for e in program.equations if isinstance(e.op, Store)]
         for equation in program.equations:
+            if not isinstance(equation.op, Store):
+                self._equation(equation)
+        if self.direct and program.updates:
+            self._commit()  # before anything is stored: it may begin anew
+        for equation in stores:
             self._equation(equation)
-        for variable, value in program.updates if not self.timed else ():
+        for variable, value in program.updates if not (self.timed or self.direct) else ():
             self._update(variable, value)
         for stream, blocks in program.advances if not self.timed else ():
             self.say(f"{self.name('stream', stream)}.reserve({blocks})")
         self.say(f"return [{', '.join(map(repr, program.outputs))}]")
+
+    def _commit(self) -> None:
+        """Give all variables their values, if each has the one that was read; else another thread
+        has changed one meanwhile, and all is computed anew. While this very thread writes to one
+        (the collector or a signal came in between), the values are for afterwards."""
+        pairs = [
+            (self.name(f"variable_{v._name.removesuffix(':0')}", v), self.begin.get(id(v)), value)
+            for v, value in self.program.updates
+        ]
+        read = [(name, before) for name, before, _ in pairs if before is not None]
+        given = [*self.program.inputs, *[value for _, value in self.program.captures]]
+        if read:
+            self.say(f"if {' or '.join(f'{name}._array is not {v}' for name, v in read)}:")
+            free = " and ".join(f"{name}._array is not None" for name, _ in read)
+            self.say(f"    if {free}: return play({', '.join(map(repr, given))})")
+            for name, _, value in pairs:
+                self.say(f"    {self.name('write', write)}({name}, {value})")
+            self.say("else:")
+        for name, before, value in pairs:
+            if before is None:
+                self.say(f"{'    ' * bool(read)}{self.name('write', write)}({name}, {value})")
+            else:
+                self.say(f"    {name}._array = {value}")
 
     def _update(self, variable: Any, value: Var) -> None:
         """Give a variable its value, if it has the one that was read; another thread may have
@@ -459,7 +500,10 @@ class _Writer:
             return
         variable, forward = equation.op.variable, equation.op.forward
         # Whoever holds the array, or a look at it, can see it: then it is not written to.
-        held = self.held.pop(self.begin[id(variable)], [])
+        late = self.program.equations[self.program.equations.index(equation) :]
+        needed = {repr(v) for v in self.program.results}
+        needed.update(repr(v) for e in late for v in e.uses)
+        held = [v for v in self.held.pop(self.begin[id(variable)], []) if v not in needed]
         if held:
             self.say(f"{' = '.join(held)} = None")
         words = [self.name(f"variable_{variable._name.removesuffix(':0')}", variable)]

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...core import apply
 from ...core.op import Op
+from ...framework.variable import check_rows
 from ...ops import chance as draws
 from ...ops import compare, complex, elementwise, index, neural, reduce, shape, softmax
 from ...ops.elementwise import add, exp, log, maximum, minimum, mul, neg, sub
@@ -55,7 +56,13 @@ def expand(program: Program) -> Program:
 
 
 class _Expanding(Rewriter):
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.below: dict[Var, int] = {}  # whole numbers that were checked, and against which size
+
     def rewrite(self, equation: Equation) -> Any:
+        if isinstance(equation.op, Check):
+            return self._checked(equation)
         rule = _RULES.get(equation.op)
         if rule is None or self.bits:
             return None
@@ -70,7 +77,23 @@ class _Expanding(Rewriter):
         return self.constant(like.dtype.type(value))
 
     def check(self, name: str, forward: Callable[[Any], Any], size: int, value: Var) -> None:
-        self.equations.append(Equation(InRange(name, forward, size), (value,), {}, (), self.place))
+        """Once is enough: a lookup has checked the places that its way back writes to."""
+        known = self.below.get(value)
+        if known is None or known > size:
+            self.below[value] = size
+            made = InRange(name, forward, size)
+            self.equations.append(Equation(made, (value,), {}, (), self.place))
+
+    def _checked(self, equation: Equation) -> tuple[()] | None:
+        """The places of rows of a variable."""
+        check = equation.op.forward
+        if not isinstance(check, partial) or check.func is not check_rows:
+            return None
+        (size,), (value,) = check.args, equation.inputs
+        if value.dtype.kind not in "iu":
+            return None
+        self.check("rows", check, size, value)
+        return ()
 
 
 _RULES: dict[Any, Callable[..., Any]] = {**rearranging.RULES}

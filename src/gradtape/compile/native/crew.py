@@ -19,7 +19,7 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 
-from .machine import Code, compile
+from .machine import Code, compile, host
 
 INDEX, POINTER, WORD = ir.IntType(64), ir.PointerType(), ir.IntType(32)
 # Where the crew's memory holds what, in bytes; each on a cache line of its own.
@@ -147,7 +147,8 @@ def barrier(module: ir.Module) -> ir.Function:
     function.linkage = "internal"
     function.attributes.add("noinline")
     b = ir.IRBuilder(function.append_basic_block())
-    Writer(b, function.args[0]).barrier(function.args[1])
+    with b.if_then(b.icmp_unsigned(">", function.args[1], number(1))):
+        Writer(b, function.args[0]).barrier(function.args[1])
     b.ret_void()
     return function
 
@@ -155,14 +156,49 @@ def barrier(module: ir.Module) -> ir.Function:
 JOB_KIND = ir.FunctionType(ir.VoidType(), [POINTER, INDEX, INDEX])
 
 
-def call_together(b: ir.IRBuilder, crew: Any, job: Any, argument: Any) -> None:
-    """Let the crew do a job, the caller with it; alone, if the crew is busy or there is none."""
+# How often both ways of doing a job are tried: the first calls of so many, two of each way.
+ROUND, TRIALS = 128, 2
+MEMORY = 3  # words that a job remembers: calls, and the ticks that it takes alone and together
+
+
+def call_together(b: ir.IRBuilder, crew: Any, job: Any, argument: Any, memory: Any) -> None:
+    """Let the crew do a job, the caller with it; alone, if that is quicker, as it is when others
+    use the cores, if the crew is busy, or if there is none. The numbers are the same."""
+    known = [b.gep(memory, [number(k)], source_etype=INDEX) for k in range(MEMORY)]
+    calls, by_one, by_all = (b.load(place, typ=INDEX) for place in known)
+    b.store(b.add(calls, number(1)), known[0])
+    turn = b.and_(calls, number(ROUND - 1))
+    trial = b.icmp_unsigned("<", turn, number(2 * TRIALS))
+    for_one = b.select(
+        trial, b.icmp_unsigned("<", turn, number(TRIALS)), b.icmp_unsigned("<", by_one, by_all)
+    )
+    begin = ticks(b)
+    _together(b, crew, job, argument, for_one)
+    spent = b.sub(ticks(b), begin)
+    before = b.select(for_one, by_one, by_all)
+    # The last trial counts alone: what came before it warmed up caches and woke threads.
+    mean = b.udiv(b.add(b.mul(before, number(3)), spent), number(4))
+    b.store(b.select(trial, spent, mean), b.select(for_one, known[1], known[2]))
+
+
+def ticks(b: ir.IRBuilder) -> Any:
+    """A clock that costs next to nothing, in units of its own."""
+    if host().triple.startswith(("aarch64", "arm64")):
+        kind = ir.FunctionType(INDEX, [])
+        return b.asm(kind, "mrs $0, cntvct_el0", "=r", [], True)
+    read = b.module.globals.get("llvm.readcyclecounter")
+    if read is None:
+        read = ir.Function(b.module, ir.FunctionType(INDEX, []), "llvm.readcyclecounter")
+    return b.call(read, [])
+
+
+def _together(b: ir.IRBuilder, crew: Any, job: Any, argument: Any, for_one: Any) -> None:
     w = Writer(b, crew)
     zero, one = ir.Constant(WORD, 0), ir.Constant(WORD, 1)
     together, alone, after = (b.append_basic_block() for _ in range(3))
     count = b.load(w.place(COUNT), typ=INDEX)
     several, ask = b.icmp_unsigned(">", count, number(1)), b.append_basic_block()
-    b.cbranch(several, ask, alone)
+    b.cbranch(b.and_(several, b.not_(for_one)), ask, alone)
     b.position_at_end(ask)
     free = b.cmpxchg(w.place(BUSY), zero, one, "acq_rel", "acquire")
     b.cbranch(b.extract_value(free, 1), together, alone)

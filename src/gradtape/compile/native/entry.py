@@ -14,7 +14,7 @@ from llvmlite import ir
 
 from ..program import Var
 from . import singles
-from .crew import JOB_KIND, barrier, call_together
+from .crew import JOB_KIND, barrier, call_together, ticks
 from .loops import INDEX, POINTER, number, split
 from .nests import SCRATCH, Nest, Single
 
@@ -79,9 +79,9 @@ class Entry:
         for some in _stretches([k for k, check in enumerate(checks) if check or not shared]):
             _go_on(b, b.call(self._stretch(some), [there]), refuse)
         if shared:
-            crew = _read(b, table, len(self.constants) + 1)
+            crew, memory = (_read(b, table, len(self.constants) + k) for k in (1, 2))
             together = [k for k, check in enumerate(checks) if not check]
-            call_together(b, crew, self._job(together, parts), there)
+            call_together(b, crew, self._job(together, parts), there, memory)
 
     # --- memory -----------------------------------------------------------------------------------
     def _arrays(self, b: ir.IRBuilder, args: Any, some: Sequence[int]) -> tuple[list[Any], Any]:
@@ -143,7 +143,7 @@ class Entry:
         self, b: ir.IRBuilder, some: Sequence[int], find: Find, table: Any, refuse: ir.Block
     ) -> None:
         """Call the functions of some items; a check that fails leads to `refuse`."""
-        clock = _Clock(b, _read(b, table, len(self.constants) + 2)) if self.timed else None
+        clock = _Clock(b, _read(b, table, len(self.constants) + 3)) if self.timed else None
         for k in some:
             function = self.functions[k]
             check = isinstance(function.function_type.return_type, ir.IntType)
@@ -224,18 +224,14 @@ class _Clock:
 
     def __init__(self, b: ir.IRBuilder, counts: Any) -> None:
         self.b, self.counts = b, counts
-        self.read = b.module.globals.get("llvm.readcyclecounter")
-        if self.read is None:
-            kind = ir.FunctionType(INDEX, [])
-            self.read = ir.Function(b.module, kind, "llvm.readcyclecounter")
-        self.before = b.call(self.read, [])
+        self.before = ticks(b)
 
     def note(self, k: int) -> None:
         b = self.b
-        now = b.call(self.read, [])
+        now = ticks(b)
         place = b.gep(self.counts, [number(k)], source_etype=INDEX)
         b.store(b.add(b.load(place, typ=INDEX), b.sub(now, self.before)), place)
-        self.before = b.call(self.read, [])
+        self.before = ticks(b)
 
 
 def _stretches(items: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ops import index, shape
 from ..program import Equation, Var
 
 
@@ -56,16 +57,24 @@ def looked_at(equation: Equation, layout: Layout) -> list[Layout] | None:
     would have to be moved. NumPy does the work, on an array of one byte that says it is larger."""
     a = np.lib.stride_tricks.as_strided(_MIDDLE, layout.shape, layout.strides)
     params: dict[str, Any] = equation.params
-    if equation.op.name == "reshape":
-        shape = equation.outputs[0].shape
+    if equation.op is shape.reshape:
         try:
             found: Any = a.view()
-            found.shape = shape  # which never copies
+            found.shape = equation.outputs[0].shape  # which never copies
         except AttributeError:
             return None
+    elif equation.op is index.getitem:
+        key = params["key"] if isinstance(params["key"], tuple) else (params["key"],)
+        # Behind an ellipsis also a single number is a look, and not a copy.
+        found = a[key if Ellipsis in key else (*key, ...)]
+    elif equation.op is shape.unstack:
+        turned = np.moveaxis(a, params["axis"], 0)
+        found = tuple([turned[k, ...] for k in range(len(turned))])
     else:
         found = equation.op.forward(a, **params)
     found = found if isinstance(found, tuple) else (found,)
+    if not all(isinstance(y, np.ndarray) for y in found):
+        return None
     start = _address(a)
     return [
         Layout(layout.root, y.shape, y.strides, layout.offset + _address(y) - start) for y in found

@@ -45,7 +45,8 @@ def obstacles(program: Program) -> list[tuple[Equation, str]]:
     return [(e, LOOK if judge.loose(e) else judge.obstacle(e)) for e in calls]
 
 
-def _is_look(equation: Equation) -> bool:
+def is_look(equation: Equation) -> bool:
+    """Whether its result lies in the memory of its operand."""
     if equation.op is index.getitem:
         return len(equation.inputs) == 1 and is_basic(equation.params["key"])
     return looks(equation) or equation.op in LOOKS
@@ -60,7 +61,7 @@ class _Judge:
 
     def loose(self, equation: Equation) -> bool:
         """Is it a look at memory that needs no code?"""
-        if not _is_look(equation) or len(equation.inputs) != 1:
+        if not is_look(equation) or len(equation.inputs) != 1:
             return False
         found = self.layout(equation.outputs[0])
         known = lanes.known(equation.inputs[0].dtype)
@@ -71,7 +72,7 @@ class _Judge:
         if value not in self.layouts:
             source = self.source.get(value)
             found: Layout | None = None if value.shape is None else whole(value)
-            if source is not None and _is_look(source) and len(source.inputs) == 1:
+            if source is not None and is_look(source) and len(source.inputs) == 1:
                 before = self.layout(source.inputs[0])
                 several = None if before is None else looked_at(source, before)
                 if several is not None:

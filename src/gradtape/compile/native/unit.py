@@ -21,7 +21,7 @@ from ..backends.numpy import explained, line_of
 from ..program import Equation, Var
 from . import shelf, singles
 from .arena import LINE, arranged
-from .crew import crew, size
+from .crew import MEMORY, crew, size
 from .crew import symbols as crew_symbols
 from .entry import Entry, parts_of
 from .loops import NestWriter, likeness, roots_of
@@ -30,7 +30,7 @@ from .nests import Nest, Single, needed_outside
 from .timing import shares, work
 
 MANY = 40  # functions, with which it is worth a look whether there need to be so many
-ENOUGH = 15_000  # nanoseconds that are worth several threads
+ENOUGH = 2_000  # nanoseconds of an item that threads share, where they share any
 
 
 @dataclass(eq=False)
@@ -210,12 +210,12 @@ class Unit:
         start = arena.ctypes.data + -arena.ctypes.data % LINE
         constants = [np.ascontiguousarray(self.native.constants[v]) for v in self.arrays]
         places = [a.ctypes.data for a in constants]
-        table = np.array(
-            [start, *places, crew().address, *[a.ctypes.data for a in more]], np.uint64
-        )
+        memory = np.zeros(MEMORY, np.uint64)
+        beside = [crew().address, *[a.ctypes.data for a in (memory, *more)]]
+        table = np.array([start, *places, *beside], np.uint64)
         method = _MethodDef(self.native.name.encode(), address, 0x80, None)  # METH_FASTCALL
         held: Any = table.view(_Table)
-        held.held = method, arena, constants, code, more
+        held.held = method, arena, constants, code, memory, more
         return ctypes.pythonapi.PyCFunction_NewEx(ctypes.byref(method), held, None)
 
 
