@@ -25,7 +25,7 @@ from .crew import MEMORY, crew, size
 from .crew import symbols as crew_symbols
 from .entry import Entry, parts_of
 from .loops import NestWriter, likeness, roots_of
-from .machine import Code, host
+from .machine import Code, Module, host
 from .nests import Nest, Single, needed_outside
 from .timing import shares, work
 
@@ -142,7 +142,7 @@ class Unit:
         if code is None:
             found = shelf.find(name)
             if found is None:
-                found = host().assemble(self.text)
+                found = self._assembled(False)
                 shelf.put(name, found)
             code = _codes[name] = Code(found)
         return code
@@ -159,8 +159,13 @@ class Unit:
 
     @property
     def text(self) -> str:
-        """The module, in LLVM's language."""
-        return self._text(False)
+        """The module and the one beside it, in LLVM's language."""
+        module = self._module(False)
+        return f"{module}\n{module.plain}"
+
+    def _assembled(self, timed: bool) -> bytes:
+        module = self._module(timed)
+        return host().assemble(module, plain=module.plain if module.plain.functions else None)
 
     @property
     def names(self) -> list[str]:
@@ -168,8 +173,8 @@ class Unit:
         numbers: dict[tuple, int] = {}
         return [f"part_{numbers.setdefault(key, len(numbers))}" for key in self.keys]
 
-    def _text(self, timed: bool) -> str:
-        module = ir.Module("gradtape")
+    def _module(self, timed: bool) -> Module:
+        module = Module("gradtape")
         made: dict[tuple, ir.Function] = {}
         functions = []
         for key, name, item in zip(self.keys, self.names, self.native.items, strict=True):
@@ -180,7 +185,7 @@ class Unit:
                     made[key] = singles.of(item).write(module, name, item)
             functions.append(made[key])
         Entry(self, module, functions, timed)
-        return str(module)
+        return module
 
     @cached_property
     def parts(self) -> list[int]:
@@ -197,7 +202,7 @@ class Unit:
         """The function with a clock in it, and an array of the cycles that each item takes."""
         _symbols()
         counts = np.zeros(len(self.native.items), np.uint64)
-        code = Code(host().assemble(self._text(True)))
+        code = Code(self._assembled(True))
         return self._instance(code, counts), counts
 
     def instance(self) -> Callable[..., None]:
