@@ -1,7 +1,7 @@
 """Which backend plays the programs, by `GRADTAPE_FUNCTION`.
 
-`numpy`, which is the default; `llvm` compiles before the first call; `auto` starts on NumPy and
-changes over to machine code; `eager` runs the Python code at every call.
+`auto`, the default where llvmlite is installed, starts on NumPy and changes over to machine code;
+`llvm` compiles before the first call, `numpy` never; `eager` runs the Python code at every call.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from .numpy import Runner, build
 
 INSTALL = "pip install 'gradtape[llvm]'"
 NAMES = ("numpy", "auto", "llvm", "eager")
-NAME = os.environ.get("GRADTAPE_FUNCTION") or "numpy"
-if NAME not in NAMES:
-    raise ValueError(f"GRADTAPE_FUNCTION is {NAME!r}; it can be {', '.join(NAMES)}.")
 
 
 def installed() -> bool:
     return find_spec("llvmlite") is not None
+
+
+NAME = os.environ.get("GRADTAPE_FUNCTION") or ("auto" if installed() else "numpy")
+if NAME not in NAMES:
+    raise ValueError(f"GRADTAPE_FUNCTION is {NAME!r}; it can be {', '.join(NAMES)}.")
 
 
 def ready(
@@ -49,9 +51,7 @@ def reason(runner: Any, compile: bool | None = None) -> str:
     if NAME in ("numpy", "eager"):
         if told:
             return f"on NumPy: GRADTAPE_FUNCTION={NAME}"
-        if not installed():
-            return f"on NumPy: llvmlite is not installed ({INSTALL})"
-        return "on NumPy: GRADTAPE_FUNCTION asks for nothing else"
+        return f"on NumPy: llvmlite is not installed ({INSTALL})"
     from . import llvm
 
     if isinstance(runner, llvm.Rising):

@@ -20,7 +20,7 @@ from ...framework.variable import check_rows
 from ...ops import chance as draws
 from ...ops import compare, complex, elementwise, index, neural, reduce, shape, softmax
 from ...ops.elementwise import add, exp, log, maximum, minimum, mul, neg, sub
-from ..kernels import Kernel
+from ..kernels import Kernel, unless_zero
 from ..passes.rewriting import Rewriter
 from ..program import Check, Equation, Program, Var
 from . import chance, lanes, rearranging
@@ -114,6 +114,23 @@ def _of(*ops: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         return rule
 
     return declare
+
+
+# --- 0 where the second operand is 0 --------------------------------------------------------------
+@_of(elementwise.divide_no_nan)
+def _divide_no_nan(p: _Expanding, a: Var, b: Var) -> Var | None:
+    return _unless_second(p, elementwise.div, a, b)
+
+
+@_of(elementwise.multiply_no_nan)
+def _multiply_no_nan(p: _Expanding, a: Var, b: Var) -> Var | None:
+    return _unless_second(p, mul, a, b)
+
+
+def _unless_second(p: _Expanding, op: Op, a: Var, b: Var) -> Var | None:
+    if a.dtype != b.dtype or np.broadcast_shapes(a.shape, b.shape) != b.shape:
+        return None
+    return p.emit(unless_zero, b, p.emit(op, a, b))
 
 
 # --- softmax --------------------------------------------------------------------------------------

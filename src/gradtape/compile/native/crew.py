@@ -156,21 +156,23 @@ def barrier(module: ir.Module) -> ir.Function:
 JOB_KIND = ir.FunctionType(ir.VoidType(), [POINTER, INDEX, INDEX])
 
 
-# How often both ways of doing a job are tried: the first calls of so many, two of each way.
-ROUND, TRIALS = 128, 2
-MEMORY = 3  # words that a job remembers: calls, and the ticks that it takes alone and together
+# Both ways of doing a job are tried, twice each, in the first calls of a round. Rounds become
+# longer while working together does not pay, as it does not when others use the cores.
+TRIALS, ROUND, LONGEST = 2, 128, 1 << 20
+MEMORY = (
+    4  # words that a job remembers: calls in this round, its length less `ROUND`, and the ticks
+)
+# that it took alone and together
 
 
 def call_together(b: ir.IRBuilder, crew: Any, job: Any, argument: Any, memory: Any) -> None:
-    """Let the crew do a job, the caller with it; alone, if that is quicker, as it is when others
-    use the cores, if the crew is busy, or if there is none. The numbers are the same."""
+    """Let the crew do a job, the caller with it; alone, if that is quicker, if the crew is busy, or
+    if there is none. The numbers are the same."""
     known = [b.gep(memory, [number(k)], source_etype=INDEX) for k in range(MEMORY)]
-    calls, by_one, by_all = (b.load(place, typ=INDEX) for place in known)
-    b.store(b.add(calls, number(1)), known[0])
-    turn = b.and_(calls, number(ROUND - 1))
-    trial = b.icmp_unsigned("<", turn, number(2 * TRIALS))
+    calls, more, by_one, by_all = (b.load(place, typ=INDEX) for place in known)
+    trial = b.icmp_unsigned("<", calls, number(2 * TRIALS))
     for_one = b.select(
-        trial, b.icmp_unsigned("<", turn, number(TRIALS)), b.icmp_unsigned("<", by_one, by_all)
+        trial, b.icmp_unsigned("<", calls, number(TRIALS)), b.icmp_unsigned("<", by_one, by_all)
     )
     begin = ticks(b)
     _together(b, crew, job, argument, for_one)
@@ -178,7 +180,16 @@ def call_together(b: ir.IRBuilder, crew: Any, job: Any, argument: Any, memory: A
     before = b.select(for_one, by_one, by_all)
     # The last trial counts alone: what came before it warmed up caches and woke threads.
     mean = b.udiv(b.add(b.mul(before, number(3)), spent), number(4))
-    b.store(b.select(trial, spent, mean), b.select(for_one, known[1], known[2]))
+    b.store(b.select(trial, spent, mean), b.select(for_one, known[2], known[3]))
+    last = b.icmp_unsigned("==", calls, number(2 * TRIALS - 1))
+    longer = b.mul(b.add(more, number(ROUND)), number(4))
+    longer = b.select(b.icmp_unsigned("<", longer, number(LONGEST)), longer, number(LONGEST))
+    pays = b.icmp_unsigned("<", spent, by_one)
+    length = b.select(last, b.select(pays, number(0), longer), more)
+    b.store(length, known[1])
+    following = b.add(calls, number(1))
+    over = b.icmp_unsigned(">=", following, b.add(length, number(ROUND)))
+    b.store(b.select(over, number(0), following), known[0])
 
 
 def ticks(b: ir.IRBuilder) -> Any:

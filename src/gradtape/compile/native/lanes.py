@@ -78,7 +78,7 @@ def cast(b: ir.IRBuilder, value: Any, old: np.dtype, new: np.dtype) -> Any:
     if old.kind == "f":
         if new.kind == "f":
             return b.fpext(value, kind) if new.itemsize > old.itemsize else b.fptrunc(value, kind)
-        return b.fptosi(value, kind) if new.kind == "i" else b.fptoui(value, kind)
+        return _whole(b, value, old, new, width)
     if new.kind == "f":
         return b.sitofp(value, kind) if old.kind == "i" else b.uitofp(value, kind)
     if old == BOOL or (old.kind == "u" and new.itemsize > old.itemsize):
@@ -88,9 +88,30 @@ def cast(b: ir.IRBuilder, value: Any, old: np.dtype, new: np.dtype) -> Any:
     return b.trunc(value, kind) if new.itemsize < old.itemsize else value
 
 
+def _whole(b: ir.IRBuilder, value: Any, old: np.dtype, new: np.dtype, width: int) -> Any:
+    """A number without its fraction; beyond the range of the integer, what NumPy makes of it."""
+    least, zero = constant(float(np.iinfo(new).min), old, width), constant(0, old, width)
+    inside = b.and_(b.fcmp_ordered(">=", value, least), b.fcmp_ordered("<", value, b.fneg(least)))
+    found = b.fptosi(b.select(inside, value, zero), in_register(new, width))
+    return b.select(inside, found, constant(_beyond(old, new), new, width))
+
+
+@cache
+def _beyond(old: np.dtype, new: np.dtype) -> int | None:
+    """What NumPy makes of all numbers that an integer cannot hold, NaN too; None if it depends, as
+    it does on other processors than Intel's and AMD's."""
+    with np.errstate(invalid="ignore"):
+        found = np.array([np.nan, np.inf, -np.inf, 3e38, -3e38], old).astype(new)
+    return int(found[0]) if (found == found[0]).all() else None
+
+
 def castable(old: np.dtype, new: np.dtype) -> bool:
     """Floats beyond an integer's range become what the machine makes of them: that is NumPy's."""
-    return known(old) and known(new) and not (old.kind == "f" and new.kind in "iu")
+    if not known(old) or not known(new):
+        return False
+    if old.kind != "f" or new.kind not in "iu":
+        return True
+    return new.kind == "i" and new.itemsize >= 4 and _beyond(old, new) is not None
 
 
 # --- ops ------------------------------------------------------------------------------------------
@@ -240,6 +261,10 @@ def _cast(b: ir.IRBuilder, equation: Equation, x: Any) -> Any:
     return cast(b, x, equation.inputs[0].dtype, equation.outputs[0].dtype)
 
 
+def _bits(b: ir.IRBuilder, equation: Equation, x: Any) -> Any:
+    return b.bitcast(x, in_register(equation.outputs[0].dtype, width_of(x)))
+
+
 def _itself(b: ir.IRBuilder, equation: Equation, x: Any) -> Any:
     return x
 
@@ -258,6 +283,9 @@ def emitter(equation: Equation) -> Callable[..., Any] | None:
         return None
     if op is shape.cast:
         return _cast if castable(values[0].dtype, values[-1].dtype) else None
+    if op is shape.bitcast:
+        plain = equation.params["parts"] == 1 and BOOL not in [v.dtype for v in values]
+        return _bits if plain and values[0].dtype.itemsize == values[-1].dtype.itemsize else None
     if op is index_ops.select:
         return _select if values[1].dtype == values[2].dtype == values[3].dtype else None
     if op is shape.identity:

@@ -30,7 +30,9 @@ from .nests import Nest, Single, needed_outside
 from .timing import shares, work
 
 MANY = 40  # functions, with which it is worth a look whether there need to be so many
-ENOUGH = 2_000  # nanoseconds of an item that threads share, where they share any
+# Nanoseconds of an item that threads share, and of all such items: below, they would wait longer
+# for each other than they save.
+ENOUGH, WORTH = 2_000, 30_000
 
 
 @dataclass(eq=False)
@@ -196,7 +198,11 @@ class Unit:
             read = item.reads[0].root if isinstance(item, Single) else None
             if isinstance(item, Single) and not item.equation.outputs and read in own:
                 return [1] * len(self.native.items)
-        return [parts_of(i) if work(i) > ENOUGH else 1 for i in self.native.items]
+        shared = [work(i) > ENOUGH and parts_of(i) > 1 for i in self.native.items]
+        total = sum(work(i) for i, one in zip(self.native.items, shared, strict=True) if one)
+        if total < WORTH:
+            return [1] * len(self.native.items)
+        return [parts_of(i) if s else 1 for i, s in zip(self.native.items, shared, strict=True)]
 
     def timed(self) -> tuple[Callable[..., None], Any]:
         """The function with a clock in it, and an array of the cycles that each item takes."""

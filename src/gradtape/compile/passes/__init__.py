@@ -40,12 +40,9 @@ PASSES: list[tuple[str, Callable[[Program], Program]]] = [
 ]
 
 # For a backend that fuses and plans memory itself.
-_OTHERS = ("sums as products", "products together", "rows side by side", "fusion", "memory")
-NATIVE_PASSES = [
-    (name, updates.store_rows if run is updates.store else run)
-    for name, run in PASSES
-    if name not in _OTHERS
-]
+_OTHERS = ("sums as products", "rows side by side", "fusion", "memory")
+_OWN = {updates.store: updates.store_rows, products.join: products.join_as_they_lie}
+NATIVE_PASSES = [(name, _OWN.get(run, run)) for name, run in PASSES if name not in _OTHERS]
 
 
 def optimise(

@@ -30,9 +30,15 @@ def join(program: Program) -> Program:
     return _Joining(program).run()
 
 
+def join_as_they_lie(program: Program) -> Program:
+    """Without copies of turned matrices, for a backend whose products do not mind."""
+    return _Joining(program, turns=False).run()
+
+
 class _Joining(Rewriter):
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, turns: bool = True) -> None:
         super().__init__(program)
+        self.turns = turns
         self.sources = {v: e for e in program.equations for v in e.outputs}
         self.uses = Counter(v for e in program.equations for v in e.uses)
         self.uses.update(program.results)
@@ -71,7 +77,7 @@ class _Joining(Rewriter):
             return self._part(key, equation)
         if equation.op is add and equation.outputs[0] in self.sums:
             return self._sum(equation)
-        if equation.op is matmul_nt and self._is_narrow(equation):
+        if self.turns and equation.op is matmul_nt and self._is_narrow(equation):
             return self._by_copy(equation)
         return None
 
