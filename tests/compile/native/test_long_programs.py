@@ -64,6 +64,7 @@ def test_many_items_are_called_in_stretches() -> None:
 
 def test_threads_go_through_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unit, "ENOUGH", 0)
+    monkeypatch.setattr(unit, "WORTH", 0)
     monkeypatch.setattr(entry, "STRETCH", 5)
     native = check(layers(10), array(64, 16), array(16, 16))
     assert "together_5" in functions(native)
@@ -80,6 +81,7 @@ def test_items_for_one_thread_and_for_all(stretch: int, monkeypatch: pytest.Monk
         return x
 
     monkeypatch.setattr(unit, "ENOUGH", 200)
+    monkeypatch.setattr(unit, "WORTH", 0)
     monkeypatch.setattr(entry, "STRETCH", stretch)
     native = check(function, array(64, 16), array(16, 16))
     assert {parts > 1 for parts in native.unit.parts} == {True, False}
