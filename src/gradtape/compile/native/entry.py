@@ -1,13 +1,13 @@
 """The function of a native part that Python calls: it finds the memory of the arrays that it is
 given, and calls the functions of the part's items, in this thread or in all of a crew.
 
-Long parts are called in stretches. LLVM's time for a function grows faster than the function: 4,000
-calls in one take 10 s, and 0.6 s in stretches.
+Long parts are called in stretches, and many arrays read in stretches. LLVM's time for a function
+grows faster than the function: 4,000 calls in one take 10 s, and 0.6 s in stretches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -48,38 +48,49 @@ class Entry:
         kind = ir.FunctionType(POINTER, [POINTER, POINTER, INDEX])
         function = ir.Function(self.module, kind, "entry")
         myself, args, _ = function.args
-        b = ir.IRBuilder(function.append_basic_block())
-        pointers, sound = self._arrays(b, args)
-        compute, refuse = function.append_basic_block(), function.append_basic_block()
-        b.cbranch(sound, compute, refuse)
-        b.position_at_end(refuse)
+        begin, refuse = function.append_basic_block(), function.append_basic_block()
+        b = ir.IRBuilder(refuse)
         _return(b, "gradtape_true")
-        b.position_at_end(compute)
-        table = b.load(_at(b, myself, DATA), typ=POINTER)
+        b.position_at_end(begin)
         parts = [1] * len(self.items) if self.timed else self.unit.parts
         shared = max(parts, default=1) > 1
-        checks = [isinstance(f.function_type.return_type, ir.IntType) for f in self.functions]
-        alone = [k for k, check in enumerate(checks) if check or not shared]
-        if not shared and len(alone) <= STRETCH:
-            self._calls(b, alone, self._direct(b, pointers, table), table, refuse)
+        if shared or max(len(self.items), len(self.given)) > STRETCH:
+            self._in_stretches(b, myself, args, parts, refuse)
         else:
-            there = self._laid_down(b, pointers, table)
-            for some in _stretches(alone):
-                _go_on(b, b.call(self._stretch(some), [there]), refuse)
-            if shared:
-                crew, memory = (_read(b, table, len(self.constants) + k) for k in (1, 2))
-                together = [k for k, check in enumerate(checks) if not check]
-                call_together(b, crew, self._job(together, parts), there, memory)
+            pointers, sound = self._arrays(b, args, range(len(self.given)))
+            _go_on(b, sound, refuse)
+            table = b.load(_at(b, myself, DATA), typ=POINTER)
+            find = self._direct(b, pointers, table)
+            self._calls(b, range(len(self.items)), find, table, refuse)
         _return(b, "gradtape_none")
 
+    def _in_stretches(
+        self, b: ir.IRBuilder, myself: Any, args: Any, parts: list[int], refuse: ir.Block
+    ) -> None:
+        """Lay down in memory what other functions need, and let them do it: the pointers to what is
+        given, and the table behind them."""
+        there = b.alloca(POINTER, size=number(len(self.given) + 1))
+        for some in _stretches(range(len(self.given))):
+            _go_on(b, b.call(self._reading(some), [args, there]), refuse)
+        table = b.load(_at(b, myself, DATA), typ=POINTER)
+        b.store(table, _at(b, there, 8 * len(self.given)))
+        shared = max(parts, default=1) > 1
+        checks = [isinstance(f.function_type.return_type, ir.IntType) for f in self.functions]
+        for some in _stretches([k for k, check in enumerate(checks) if check or not shared]):
+            _go_on(b, b.call(self._stretch(some), [there]), refuse)
+        if shared:
+            crew, memory = (_read(b, table, len(self.constants) + k) for k in (1, 2))
+            together = [k for k, check in enumerate(checks) if not check]
+            call_together(b, crew, self._job(together, parts), there, memory)
+
     # --- memory -----------------------------------------------------------------------------------
-    def _arrays(self, b: ir.IRBuilder, args: Any) -> tuple[list[Any], Any]:
+    def _arrays(self, b: ir.IRBuilder, args: Any, some: Sequence[int]) -> tuple[list[Any], Any]:
         """The pointers to the numbers of what Python gives, and whether all are as expected."""
         pointers, sound = [], ir.Constant(BIT, 1)
-        outputs = {*self.unit.native.outputs}
-        objects = [_read(b, args, k) for k in range(len(self.given))]
-        for value, there in zip(self.given, objects, strict=True):
-            if not value.shape and value not in outputs:
+        objects = [_read(b, args, k) for k in some]
+        for k, there in zip(some, objects, strict=True):
+            value = self.given[k]
+            if not value.shape and k < len(self.unit.native.inputs):
                 known = _external(self.module, f"gradtape_type_{value.dtype.str[1:]}")
                 here = b.load(_at(b, there, TYPE), typ=POINTER)
                 sound = b.and_(sound, b.icmp_unsigned("==", here, known))
@@ -91,12 +102,16 @@ class Entry:
                 pointers.append(b.load(_at(b, there, DATA), typ=POINTER))
         return pointers, sound
 
-    def _laid_down(self, b: ir.IRBuilder, pointers: list[Any], table: Any) -> Any:
-        """The pointers, and that of the table, in memory, for other functions."""
-        there = b.alloca(POINTER, size=number(len(pointers) + 1))
-        for k, value in enumerate([*pointers, table]):
-            b.store(value, b.gep(there, [number(k)], source_etype=POINTER))
-        return there
+    def _reading(self, some: Sequence[int]) -> ir.Function:
+        """`bool reading(args, pointers)`: find some pointers; false if there are none."""
+        function = self._private(f"reading_{some[0]}", ir.FunctionType(BIT, [POINTER, POINTER]))
+        args, there = function.args
+        b = ir.IRBuilder(function.append_basic_block())
+        pointers, sound = self._arrays(b, args, some)
+        for k, pointer in zip(some, pointers, strict=True):
+            b.store(pointer, _at(b, there, 8 * k))
+        b.ret(sound)
+        return function
 
     def _direct(self, b: ir.IRBuilder, pointers: list[Any], table: Any) -> Find:
         arena = _read(b, table, 0)
@@ -125,7 +140,7 @@ class Entry:
 
     # --- calls ------------------------------------------------------------------------------------
     def _calls(
-        self, b: ir.IRBuilder, some: list[int], find: Find, table: Any, refuse: ir.Block
+        self, b: ir.IRBuilder, some: Sequence[int], find: Find, table: Any, refuse: ir.Block
     ) -> None:
         """Call the functions of some items; a check that fails leads to `refuse`."""
         clock = _Clock(b, _read(b, table, len(self.constants) + 3)) if self.timed else None
@@ -139,7 +154,7 @@ class Entry:
             if check:
                 _go_on(b, done, refuse)
 
-    def _stretch(self, some: list[int]) -> ir.Function:
+    def _stretch(self, some: Sequence[int]) -> ir.Function:
         """`bool stretch(pointers)`: some items in a row; false if a check fails."""
         function = self._private(f"stretch_{some[0]}", ir.FunctionType(BIT, [POINTER]))
         (there,) = function.args
@@ -171,7 +186,7 @@ class Entry:
         return job
 
     def _together(
-        self, some: list[int], parts: list[int], before: int, meet: ir.Function
+        self, some: Sequence[int], parts: list[int], before: int, meet: ir.Function
     ) -> ir.Function:
         function = self._private(f"together_{some[0]}", JOB_KIND)
         there, me, count = function.args
@@ -219,7 +234,7 @@ class _Clock:
         self.before = ticks(b)
 
 
-def _stretches(items: list[int]) -> Iterator[list[int]]:
+def _stretches(items: Sequence[int]) -> Iterator[Sequence[int]]:
     for k in range(0, len(items), STRETCH):
         yield items[k : k + STRETCH]
 

@@ -12,6 +12,14 @@ from llvmlite import ir
 _lock = threading.RLock()  # LLVM's passes and its loader are one thread's at a time
 
 
+class Module(ir.Module):
+    """A module, and beside it a `plain` one for functions that are written by hand."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.plain = ir.Module(f"{name}, by hand")
+
+
 class Machine:
     """A processor: what it is called, what it can do, and how wide and how many its vectors are."""
 
@@ -32,14 +40,20 @@ class Machine:
         """How many numbers of so many bytes a vector holds."""
         return self.vector_bytes // itemsize
 
-    def assemble(self, module: ir.Module | str, passes: bool = True) -> bytes:
-        """A module as object code, which can be kept on disk and loaded by `Code`.
+    def assemble(
+        self, module: ir.Module | str, passes: bool = True, plain: ir.Module | str | None = None
+    ) -> bytes:
+        """A module as object code, which can be kept on disk and loaded by `Code`; with the
+        functions of a `plain` one, which needs no passes.
 
         Without passes what is written is what is run, but for registers and addresses: kernels
         that are written by hand lose nothing (products: the same GFLOP/s in half the time).
         """
         with _lock:
-            parsed, target = self._prepared(module, passes)
+            context = llvm.create_context()
+            parsed, target = self._prepared(module, passes, context)
+            if plain is not None:
+                parsed.link_in(llvm.parse_assembly(str(plain), context))
             return target.emit_object(parsed)
 
     def listing(self, module: ir.Module | str, passes: bool = True) -> str:
@@ -48,8 +62,10 @@ class Machine:
             parsed, target = self._prepared(module, passes)
             return target.emit_assembly(parsed)
 
-    def _prepared(self, module: ir.Module | str, passes: bool) -> tuple[Any, Any]:
-        parsed = llvm.parse_assembly(str(module), llvm.create_context())
+    def _prepared(
+        self, module: ir.Module | str, passes: bool, context: Any = None
+    ) -> tuple[Any, Any]:
+        parsed = llvm.parse_assembly(str(module), context or llvm.create_context())
         target = self._target_machine()
         if passes:
             self._optimise(parsed, target)

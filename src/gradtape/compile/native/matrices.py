@@ -104,9 +104,12 @@ def _kernel(module: ir.Module, product: products.Product) -> ir.Function:
     name = f"product {product}"
     found = module.globals.get(name)
     if found is None:
-        found = products.emit(module, name, product)
-        found.linkage = "internal"
-        found.attributes.add("noinline")
+        # Passes would take as long for it as for all else, and make it no faster.
+        made = products.emit(getattr(module, "plain", module), name, product)
+        made.attributes.add("noinline")
+        found = made
+        if made.module is not module:
+            found = ir.Function(module, made.function_type, name)
     return found
 
 

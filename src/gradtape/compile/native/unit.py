@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
+from weakref import WeakValueDictionary
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -25,7 +26,7 @@ from .crew import MEMORY, crew, size
 from .crew import symbols as crew_symbols
 from .entry import Entry, parts_of
 from .loops import NestWriter, likeness, roots_of
-from .machine import Code, host
+from .machine import Code, Module, host
 from .nests import Nest, Single, needed_outside
 from .timing import shares, work
 
@@ -107,6 +108,10 @@ def again(native: Native, call: Callable[..., Any], *values: Any) -> None:
             room[...] = array
 
 
+# The code of units that live, by name: parts that are alike share it.
+_codes: WeakValueDictionary[str, Code] = WeakValueDictionary()
+
+
 class Unit:
     """The code of a native part."""
 
@@ -141,11 +146,14 @@ class Unit:
     def code(self) -> Code:
         _symbols()
         name = shelf.name_of(self._structure())
-        found = shelf.find(name)
-        if found is None:
-            found = host().assemble(self.text)
-            shelf.put(name, found)
-        return Code(found)
+        code = _codes.get(name)
+        if code is None:
+            found = shelf.find(name)
+            if found is None:
+                found = self._assembled(False)
+                shelf.put(name, found)
+            code = _codes[name] = Code(found)
+        return code
 
     def _structure(self) -> str:
         """All that the code depends on, as text."""
@@ -159,8 +167,13 @@ class Unit:
 
     @property
     def text(self) -> str:
-        """The module, in LLVM's language."""
-        return self._text(False)
+        """The module and the one beside it, in LLVM's language."""
+        module = self._module(False)
+        return f"{module}\n{module.plain}"
+
+    def _assembled(self, timed: bool) -> bytes:
+        module = self._module(timed)
+        return host().assemble(module, plain=module.plain if module.plain.functions else None)
 
     @property
     def names(self) -> list[str]:
@@ -168,8 +181,8 @@ class Unit:
         numbers: dict[tuple, int] = {}
         return [f"part_{numbers.setdefault(key, len(numbers))}" for key in self.keys]
 
-    def _text(self, timed: bool) -> str:
-        module = ir.Module("gradtape")
+    def _module(self, timed: bool) -> Module:
+        module = Module("gradtape")
         made: dict[tuple, ir.Function] = {}
         functions = []
         for key, name, item in zip(self.keys, self.names, self.native.items, strict=True):
@@ -180,7 +193,7 @@ class Unit:
                     made[key] = singles.of(item).write(module, name, item)
             functions.append(made[key])
         Entry(self, module, functions, timed)
-        return str(module)
+        return module
 
     @cached_property
     def parts(self) -> list[int]:
@@ -200,7 +213,7 @@ class Unit:
         """The function with a clock in it, and an array of the cycles that each item takes."""
         _symbols()
         counts = np.zeros(len(self.native.items), np.uint64)
-        code = Code(host().assemble(self._text(True)))
+        code = Code(self._assembled(True))
         return self._instance(code, counts), counts
 
     def instance(self) -> Callable[..., None]:
