@@ -20,6 +20,7 @@ from llvmlite import ir
 from ..backends.numpy import explained, line_of
 from ..program import Equation, Var
 from . import shelf, singles
+from .background import go_on
 from .crew import JOB_KIND, barrier, crew
 from .crew import call_together as crew_call
 from .crew import symbols as crew_symbols
@@ -102,7 +103,8 @@ class Unit:
     def __init__(self, native: Native) -> None:
         self.native = native
         self.scalars = {v: a for v, a in native.constants.items() if not v.shape}
-        self.arrays = [v for v in native.constants if v.shape]
+        alone = {layout.root for i in native.items if isinstance(i, Single) for layout in i.reads}
+        self.arrays = [v for v in native.constants if v.shape or v in alone]
         self.stored = needed_outside(native.items, native.outputs)
         self.keys: list[tuple] = []  # what the code of each item depends on
         self.roots: list[list[Var]] = []  # whose pointers it is given
@@ -147,6 +149,7 @@ class Unit:
         functions = []
         for key, item in zip(self.keys, self.native.items, strict=True):
             if key not in made:
+                go_on()
                 name = f"part_{len(made)}"
                 if isinstance(item, Nest):
                     made[key] = NestWriter(module, name, item, self.stored, self.scalars).function
