@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -20,7 +19,7 @@ from llvmlite import ir
 from ..backends.numpy import explained, line_of
 from ..program import Equation, Var
 from . import shelf, singles
-from .background import go_on
+from .background import go_on, once
 from .crew import JOB_KIND, barrier, crew
 from .crew import call_together as crew_call
 from .crew import symbols as crew_symbols
@@ -60,7 +59,7 @@ class Native:
                 known.update(zip(equation.outputs, several, strict=True))
         return tuple([known[v] for v in self.outputs])
 
-    @cached_property
+    @once
     def unit(self) -> Unit:
         return Unit(self)
 
@@ -118,7 +117,7 @@ class Unit:
                 self.roots.append(roots)
         self.offsets, self.memory = self._plan()
 
-    @cached_property
+    @once
     def code(self) -> Code:
         _symbols()
         name = shelf.name_of(self._structure())
@@ -247,7 +246,7 @@ class Unit:
             self._together(b, functions, pointers, arena, crew)
         _return(b, "gradtape_none")
 
-    @cached_property
+    @once
     def parts(self) -> list[int]:
         """Into how many parts threads share each item; 1 for what is not worth it. Checks come
         first, so they must not depend on what is computed here."""
