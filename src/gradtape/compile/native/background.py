@@ -10,8 +10,10 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any
+
+from llvmlite.binding import ffi
 
 from ...ops.kernels.forks import before_forks, in_children, in_parents
 
@@ -74,11 +76,23 @@ def _end() -> None:
         thread.join()
 
 
-@in_children
-def _alone() -> None:
-    _threads.clear()
+# llvmlite has a lock of its own around each call, also where it gives memory back.
+_inside: Any = getattr(ffi.lib, "_lock", None) or nullcontext()
+
+
+@before_forks
+def _wait() -> None:
+    lock.acquire()
+    _inside.__enter__()
+
+
+@in_parents
+def _resume() -> None:
+    _inside.__exit__(None, None, None)
     lock.release()
 
 
-before_forks(lock.acquire)
-in_parents(lock.release)
+@in_children
+def _alone() -> None:
+    _threads.clear()
+    _resume()
