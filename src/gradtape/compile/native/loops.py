@@ -480,7 +480,7 @@ class LoopWriter:
         def row(k: Any) -> Any:
             whole = ir.IntType(64)
             wide = k if k.type == whole else b.zext(k, whole)  # it is in range, and so no sign
-            return b.gep(base, [b.mul(wide, number(step.picks))], source_etype=kind)
+            return b.gep(base, [b.mul(wide, number(step.picks or 0))], source_etype=kind)
 
         if shared and (width == 1 or (axis is not None and strides[axis] == 1)):
             position = (
