@@ -48,6 +48,7 @@ STARTING = {
     "doctor/tensorflow/test_keras",
     "doctor/tensorflow/test_same",
     "doctor/tensorflow/test_steady",
+    "compile/native/test_life",
     "compile/native/test_programs",
     "keras/test_front",
     "keras/test_programs",

@@ -45,6 +45,9 @@ PULLED = {
     "band": lambda x: tf.linalg.band_part(x, 1, 0),
     "take": lambda x: tf.gather(x, PLACES, axis=1),
     "take rows": lambda x: tf.convert_to_tensor(tf.gather(x, PLACES[:, 0] // 2, axis=0)),
+    "take a row": lambda x: tf.gather(x, 2),
+    "take a column": lambda x: tf.gather(x, 5, axis=1),
+    "take the only one": lambda x: tf.gather(x[None], 0) + tf.gather(x[None], [0, 0])[1],
     "take by rows": lambda x: tf.gather(x, EACH, axis=1, batch_dims=1),
     "einsum": lambda x: tf.einsum("ij,kj->ki", x, x),
     "einsum of all": lambda x: tf.einsum("ij,ij->", x, x),
@@ -102,6 +105,26 @@ def test_positions_and_whole_numbers(axis: int, dtype: str) -> None:
         np.testing.assert_array_equal(one, other)
         assert one.dtype == other.dtype
     assert hosts(step) == []
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_places_of_a_long_table(dtype: str) -> None:
+    table, places = array(256, 3), tf.constant(np.array([255, 0, 128, 127], dtype))
+    step = compiled(lambda t, p: tf.gather(t * 2.0, p))
+    close(step(table, places), tf.gather(table * 2.0, places))
+
+
+def test_arrays_without_numbers() -> None:
+    x, pads = tf.ones([0, 3]), [[0, 0], [1, 2]]
+    for function in (
+        lambda x: tf.pad(x, pads), lambda x: tf.pad(x, pads, "SYMMETRIC"), tf.nn.softmax,
+        lambda x: tf.tile(x, [2, 2]), lambda x: tf.repeat(x, 2, axis=0), tf.reduce_logsumexp,
+        lambda x: tf.reduce_sum(tf.exp(x), axis=0), lambda x: tf.transpose(x) @ x,
+        lambda x: tf.gather(tf.ones([4, 2]), tf.cast(x, tf.int32)), tf.nn.gelu, tf.nn.l2_loss,
+        lambda x: tf.nn.conv2d(tf.ones([0, 5, 5, 2]), tf.ones([2, 2, 2, 3]), 1, "SAME"),
+    ):  # fmt: skip
+        found, expected = compiled(function)(x).numpy(), function(x).numpy()
+        np.testing.assert_array_equal(found, expected, strict=True)
 
 
 def test_remainders() -> None:

@@ -11,8 +11,11 @@ import logging
 import threading
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakSet
 
+from ...ops.kernels.forks import in_children
 from ..native import identities, storing
+from ..native.background import go_on, start
 from ..native.composites import expand
 from ..native.parts import is_look, part
 from ..native.unit import Native
@@ -20,10 +23,22 @@ from ..passes import NATIVE_PASSES, optimise
 from ..program import Guard, Program, Store
 from .numpy import Runner, build
 
-PASSES: list[tuple[str, Callable[[Program], Program]]] = [
+
+def _piece(run: Callable[[Program], Program]) -> Callable[[Program], Program]:
+    """A pass as a piece of work."""
+
+    def piece(program: Program) -> Program:
+        go_on()
+        return run(program)
+
+    return piece
+
+
+_PASSES: list[tuple[str, Callable[[Program], Program]]] = [
     ("simpler ops", expand), *NATIVE_PASSES, ("identities", identities.drop),
     ("native code", part), ("rows", storing.hasten),
 ]  # fmt: skip
+PASSES = [(name, _piece(run)) for name, run in _PASSES]
 BEGIN, CHANGE = 3, 12  # the calls in which compiling begins, and from which on it is native
 STRICT = False  # whether what cannot be compiled is an error, as in tests
 Told = list[tuple[str, int, int]]
@@ -56,6 +71,7 @@ class Rising:
         self._thread: threading.Thread | None = None
         self._made: Any = None
         self.why = ""  # it stays where it is
+        _risings.add(self)
 
     def __call__(self, values: Any, done: dict[int, Any] | None = None) -> Any:
         self._calls += 1
@@ -86,12 +102,11 @@ class Rising:
 
     def _rise(self) -> None:
         if self._calls == BEGIN:
-            self._thread = threading.Thread(target=self._compile, name="gradtape compiler")
-            self._thread.start()
+            self._thread = start(self._compile)
         elif self._calls >= CHANGE and self._made is None and not self.why:
-            if self._thread is not None and self._thread.is_alive():
+            if self._thread is not None:
                 self._thread.join()
-            self._compile()  # if there is no such thread any more: in a fork
+            self._compile()  # if there is no such thread, or not any more: in a fork
         if self._calls >= CHANGE and self._made is not None:
             self._now = self._made
             if self._arrived is not None:
@@ -121,6 +136,16 @@ def in_parts(program: Program, runner: Any) -> Program:
     if made is not None and any(isinstance(e.op, Native) for e in made.program.equations):
         return made.program
     return optimise(program, None, PASSES)
+
+
+_risings: WeakSet[Rising] = WeakSet()
+
+
+@in_children
+def _forked() -> None:
+    """The threads that held these locks are not there."""
+    for one in [*_risings]:
+        one._lock, one._thread = threading.Lock(), None
 
 
 def ready(

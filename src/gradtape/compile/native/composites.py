@@ -68,6 +68,8 @@ class _Expanding(Rewriter):
             return None
         if any(v.dtype is None or v.dtype.kind not in "fiub" for v in equation.inputs):
             return None
+        if not all(prod(v.shape) for v in equation.inputs):  # nothing to do: NumPy knows how
+            return None
         floats = {v.dtype for v in equation.inputs if v.dtype.kind == "f"}
         if equation.op not in _ANY and (len(floats) != 1 or min(floats).char not in FLOATS):
             return None

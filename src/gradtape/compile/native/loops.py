@@ -479,8 +479,8 @@ class LoopWriter:
 
         def row(k: Any) -> Any:
             whole = ir.IntType(64)
-            wide = k if k.type == whole else b.sext(k, whole)
-            return b.gep(base, [b.mul(wide, number(step.picks))], source_etype=kind)
+            wide = k if k.type == whole else b.zext(k, whole)  # it is in range, and so no sign
+            return b.gep(base, [b.mul(wide, number(step.picks or 0))], source_etype=kind)
 
         if shared and (width == 1 or (axis is not None and strides[axis] == 1)):
             position = (
@@ -506,7 +506,7 @@ class LoopWriter:
         """All steps for the numbers from index `last` on, as many as there are lanes."""
         found: dict[Var, Any] = {}
         for k, step in enumerate(self.loop.steps):
-            if step.picks:
+            if step.picks is not None:
                 values = [self._picked(step, found, indices, last, width)]
             else:
                 values = [self._value(read, found, indices, last, width) for read in step.reads]

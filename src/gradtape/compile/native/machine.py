@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-_lock = threading.RLock()  # LLVM's passes and its loader are one thread's at a time
+from .background import go_on, lock
 
 
 class Module(ir.Module):
@@ -49,27 +48,31 @@ class Machine:
         Without passes what is written is what is run, but for registers and addresses: kernels
         that are written by hand lose nothing (products: the same GFLOP/s in half the time).
         """
-        with _lock:
-            context = llvm.create_context()
-            parsed, target = self._prepared(module, passes, context)
-            if plain is not None:
-                parsed.link_in(llvm.parse_assembly(str(plain), context))
-            return target.emit_object(parsed)
+        with lock:
+            return self._emitted(module, passes, "emit_object", plain)
 
     def listing(self, module: ir.Module | str, passes: bool = True) -> str:
         """A module in the processor's own language, to be read."""
-        with _lock:
-            parsed, target = self._prepared(module, passes)
-            return target.emit_assembly(parsed)
+        with lock:
+            return self._emitted(module, passes, "emit_assembly")
 
-    def _prepared(
-        self, module: ir.Module | str, passes: bool, context: Any = None
-    ) -> tuple[Any, Any]:
-        parsed = llvm.parse_assembly(str(module), context or llvm.create_context())
+    def _emitted(
+        self, module: ir.Module | str, passes: bool, how: str, plain: ir.Module | str | None = None
+    ) -> Any:
+        """What LLVM makes of a module; its memory is given back before another thread goes on."""
+        text = str(module)
+        go_on()
+        context = llvm.create_context()
+        parsed = llvm.parse_assembly(text, context)
         target = self._target_machine()
         if passes:
+            go_on()
             self._optimise(parsed, target)
-        return parsed, target
+        if plain is not None:
+            go_on()
+            parsed.link_in(llvm.parse_assembly(str(plain), context))
+        go_on()
+        return getattr(target, how)(parsed)
 
     def _target_machine(self) -> Any:
         return self._target.create_target_machine(
@@ -92,7 +95,7 @@ def _host() -> Machine:
 
 def host() -> Machine:
     """The processor that this runs on."""
-    with _lock:
+    with lock:
         return _host()
 
 
@@ -100,7 +103,7 @@ class Code:
     """The functions of object files, which may call each other; they live as long as this."""
 
     def __init__(self, *objects: bytes) -> None:
-        with _lock:
+        with lock:
             empty = llvm.parse_assembly(f'target triple = "{host().triple}"')
             self._engine = llvm.create_mcjit_compiler(empty, host()._target_machine())
             for code in objects:
@@ -109,7 +112,7 @@ class Code:
 
     def address(self, name: str) -> int:
         """Where a function begins."""
-        with _lock:
+        with lock:
             found = self._engine.get_function_address(name)
         if not found:
             raise KeyError(name)

@@ -36,7 +36,7 @@ class Step:
     offset: int = 0  # and where it begins
     piece: bool = False  # does it give only a part of the value?
     # Of what is picked: which read gives positions, and how far apart are the rows of the first.
-    picks: int = 0
+    picks: int | None = None
 
     @property
     def result(self) -> Var:
@@ -167,7 +167,9 @@ def _reaches(nest: Nest, step: Step, at: int) -> bool:
         if where > at:
             return False
         if where == at:
-            if made.reduced or made.piece or offset or strides != made.kept or step.picks:
+            if step.picks is not None:
+                return False
+            if made.reduced or made.piece or offset or strides != made.kept:
                 return False
         elif not _row_local(made, strides, offset, nest.outer):
             return False

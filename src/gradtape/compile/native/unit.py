@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -22,6 +22,7 @@ from ..backends.numpy import explained, line_of
 from ..program import Equation, Var
 from . import shelf, singles
 from .arena import LINE, arranged
+from .background import go_on, once
 from .crew import MEMORY, crew, size
 from .crew import symbols as crew_symbols
 from .entry import Entry, parts_of
@@ -61,7 +62,7 @@ class Native:
                 known.update(zip(equation.outputs, several, strict=True))
         return tuple([known[v] for v in self.outputs])
 
-    @cached_property
+    @once
     def unit(self) -> Unit:
         return Unit(self)
 
@@ -117,6 +118,7 @@ class Unit:
 
     def __init__(self, native: Native) -> None:
         self.native = native
+        alone = {layout.root for i in native.items if isinstance(i, Single) for layout in i.reads}
         self.stored = needed_outside(native.items, native.outputs)
         self.scalars = {v: a for v, a in native.constants.items() if not v.shape}
         self.keys, self.roots = self._likeness(self.scalars)
@@ -124,7 +126,8 @@ class Unit:
             keys, roots = self._likeness({})
             if len({*keys}) <= len({*self.keys}) / 2:
                 self.scalars, self.keys, self.roots = {}, keys, roots
-        self.arrays = [v for v in native.constants if v not in self.scalars]
+        # Whatever is no loop reads single numbers from memory.
+        self.arrays = [v for v in native.constants if v not in self.scalars or v in alone]
         outside = {*native.inputs, *native.outputs, *native.constants}
         self.offsets, self.memory = arranged(self.roots, outside)
 
@@ -142,7 +145,7 @@ class Unit:
                 several.append(roots)
         return keys, several
 
-    @cached_property
+    @once
     def code(self) -> Code:
         _symbols()
         name = shelf.name_of(self._structure())
@@ -187,6 +190,7 @@ class Unit:
         functions = []
         for key, name, item in zip(self.keys, self.names, self.native.items, strict=True):
             if key not in made:
+                go_on()
                 if isinstance(item, Nest):
                     made[key] = NestWriter(module, name, item, self.stored, self.scalars).function
                 else:
@@ -195,7 +199,7 @@ class Unit:
         Entry(self, module, functions, timed)
         return module
 
-    @cached_property
+    @once
     def parts(self) -> list[int]:
         """Into how many parts threads share each item; 1 for what is not worth it. What may refuse
         comes first, so it must not depend on what is computed here."""

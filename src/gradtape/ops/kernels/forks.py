@@ -57,7 +57,8 @@ def _renew() -> None:
 # module. What others import is left alone: it may wait for the very thread that forks.
 TRIES = 1_000  # of imports that begin while others end
 _LAZY = (
-    frozenset(("gradtape", "scipy", "numpy", "ml_dtypes", "opt_einsum")) | sys.stdlib_module_names
+    frozenset(("gradtape", "scipy", "numpy", "ml_dtypes", "opt_einsum", "llvmlite"))
+    | sys.stdlib_module_names
 )
 
 
