@@ -138,6 +138,12 @@ class Entry:
 
         return find
 
+    def _pointers(self, b: ir.IRBuilder, k: int, find: Find) -> Iterator[Any]:
+        """What the function of an item is given: where it begins to read or write."""
+        for value, start in zip(self.unit.roots[k], self.unit.starts[k], strict=True):
+            place = find(value)
+            yield _at(b, place, start * value.dtype.itemsize) if start else place
+
     # --- calls ------------------------------------------------------------------------------------
     def _calls(
         self, b: ir.IRBuilder, some: Sequence[int], find: Find, table: Any, refuse: ir.Block
@@ -148,7 +154,7 @@ class Entry:
             function = self.functions[k]
             check = isinstance(function.function_type.return_type, ir.IntType)
             bounds = [] if check else [number(0), number(parts_of(self.items[k]))]
-            done = b.call(function, [*map(find, self.unit.roots[k]), *bounds])
+            done = b.call(function, [*self._pointers(b, k, find), *bounds])
             if clock is not None:
                 clock.note(k)
             if check:
@@ -211,7 +217,7 @@ class Entry:
             if parts[k] > 1:
                 ends = me, b.add(me, number(1))
                 bounds = [b.udiv(b.mul(i, number(parts[k])), count) for i in ends]
-            b.call(self.functions[k], [*map(find, self.unit.roots[k]), *bounds])
+            b.call(self.functions[k], [*self._pointers(b, k, find), *bounds])
         if after is not None:
             b.branch(after)
             b.position_at_end(after)

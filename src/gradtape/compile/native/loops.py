@@ -83,9 +83,21 @@ def roots_of(nest: Nest, stored: set[Var], scalars: dict[Var, Any]) -> list[Var]
             if r not in scalars and (r not in nest.home or r in stored)]  # fmt: skip
 
 
+def starts_of(nest: Nest) -> dict[Var, int]:
+    """Where a nest begins to read or write its roots. Pointers lead there, so that nests which work
+    on different pieces of an array are alike."""
+    found: dict[Var, int] = {}
+    for step in nest.steps:
+        places = [(root, offset) for root, _, offset in step.reads] + [(step.result, step.offset)]
+        for root, offset in places:
+            found[root] = min(found.get(root, offset), offset)
+    return found
+
+
 def likeness(nest: Nest, stored: set[Var], scalars: dict[Var, Any]) -> tuple:
     """What the code of a nest depends on: nests that are alike share one function."""
     numbers: dict[Var, int] = {}
+    starts = starts_of(nest)
 
     def name(value: Var) -> Any:
         if value in scalars:
@@ -96,8 +108,9 @@ def likeness(nest: Nest, stored: set[Var], scalars: dict[Var, Any]) -> tuple:
     return nest.outer, tuple(
         (loop.space, tuple(
             (step.equation.op.name, repr(sorted(step.equation.params.items(), key=str)),
-             tuple((name(root), *rest) for root, *rest in step.reads), name(step.result),
-             step.reduced, step.kept, step.offset, step.piece, step.picks)
+             tuple((name(root), along, at - starts[root]) for root, along, at in step.reads),
+             name(step.result), step.reduced, step.kept, step.offset - starts[step.result],
+             step.piece, step.picks)
             for step in loop.steps
         ))
         for loop in nest.loops
@@ -111,7 +124,7 @@ class NestWriter:
         self, module: ir.Module, name: str, nest: Nest, stored: set[Var], scalars: dict[Var, Any]
     ) -> None:
         self.nest, self.stored, self.scalars = nest, stored, scalars
-        self.roots = roots_of(nest, stored, scalars)
+        self.roots, self.starts = roots_of(nest, stored, scalars), starts_of(nest)
         kind = ir.FunctionType(ir.VoidType(), [*[POINTER] * len(self.roots), INDEX, INDEX])
         self.function = ir.Function(module, kind, name)
         self.function.linkage = "internal"
@@ -403,7 +416,7 @@ class LoopWriter:
     ) -> Any:
         b, kind = self.b, lanes.in_memory(root.dtype)
         place = self.w.pointer[root]
-        total = number(offset)
+        total = number(offset - self.starts[root])
         pairs = [(i, strides[k]) for k, i in enumerate(self.outer)]
         pairs += [(i, strides[group[-1]]) for group, i in zip(self.axes, indices, strict=False)]
         if self.axes:

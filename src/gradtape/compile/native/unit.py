@@ -26,7 +26,7 @@ from .background import go_on, once
 from .crew import MEMORY, crew, size
 from .crew import symbols as crew_symbols
 from .entry import Entry, parts_of
-from .loops import NestWriter, likeness, roots_of
+from .loops import NestWriter, likeness, roots_of, starts_of
 from .machine import Code, Module, host
 from .nests import Nest, Single, needed_outside
 from .timing import shares, work
@@ -126,6 +126,10 @@ class Unit:
             keys, roots = self._likeness({})
             if len({*keys}) <= len({*self.keys}) / 2:
                 self.scalars, self.keys, self.roots = {}, keys, roots
+        self.starts = [
+            [starts_of(item).get(v, 0) if isinstance(item, Nest) else 0 for v in roots]
+            for item, roots in zip(native.items, self.roots, strict=True)
+        ]
         # Whatever is no loop reads single numbers from memory.
         self.arrays = [v for v in native.constants if v not in self.scalars or v in alone]
         outside = {*native.inputs, *native.outputs, *native.constants}
@@ -166,7 +170,7 @@ class Unit:
         kinds = [(v.dtype.str, v.shape == (), self.offsets.get(v)) for v in numbers]
         roots = [[numbers[v] for v in roots] for roots in self.roots]
         counts = len(self.native.inputs), len(self.native.outputs), len(self.arrays)
-        return repr((counts, kinds, roots, self.keys))
+        return repr((counts, kinds, roots, self.starts, self.keys))
 
     @property
     def text(self) -> str:

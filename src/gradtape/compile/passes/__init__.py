@@ -20,6 +20,7 @@ from . import (
     updates,
 )
 
+Pass = Callable[[Program], Program]
 CHECKED = False  # whether every pass is followed by the verifier, as in tests
 PASSES: list[tuple[str, Callable[[Program], Program]]] = [
     ("dead code", dead.remove),
@@ -41,9 +42,10 @@ PASSES: list[tuple[str, Callable[[Program], Program]]] = [
 
 # For a backend that fuses and plans memory itself.
 _OTHERS = ("sums as products", "rows side by side", "fusion", "memory")
-_OWN: dict[Callable[[Program], Program], Callable[[Program], Program]] = {
-    updates.store: updates.store_rows, products.join: products.join_as_they_lie,
-}  # fmt: skip
+_OWN: dict[Pass, Pass] = {
+    updates.store: updates.store_rows,
+    products.join: products.join_as_they_lie,
+}
 NATIVE_PASSES = [(name, _OWN.get(run, run)) for name, run in PASSES if name not in _OTHERS]
 
 
