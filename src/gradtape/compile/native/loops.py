@@ -416,7 +416,7 @@ class LoopWriter:
     ) -> Any:
         b, kind = self.b, lanes.in_memory(root.dtype)
         place = self.w.pointer[root]
-        total = number(offset - self.starts[root])
+        total = number(offset - self.w.starts[root])
         pairs = [(i, strides[k]) for k, i in enumerate(self.outer)]
         pairs += [(i, strides[group[-1]]) for group, i in zip(self.axes, indices, strict=False)]
         if self.axes:
