@@ -143,3 +143,21 @@ def test_ties_in_three_dimensions() -> None:
         for found, expected in zip(step(x, weights), pulled(apply, weights, x), strict=True):
             np.testing.assert_array_equal(found, expected)
         assert all_native(step)
+
+
+@pytest.mark.parametrize("number", [np.inf, np.nan])
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+def test_a_filter_that_is_not_finite_spoils_what_it_touches(padding: str, number: float) -> None:
+    kernel = rng.normal(size=(3, 3, 2, 4)).astype("f4")
+    kernel[0, 0, 0, 0] = number
+    x, w = tf.constant(rng.normal(size=(2, 6, 6, 2)).astype("f4")), tf.Variable(kernel)
+
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.nn.conv2d(x, w, 1, padding)
+        return tape.gradient(y, x)
+
+    found, wanted = compiled(step)(x).numpy(), step(x).numpy()
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+    assert np.isfinite(wanted).any()

@@ -1,4 +1,4 @@
-"""Checks of positions: whole numbers that must be below a size."""
+"""Checks: of whole numbers that must be below a size, and of others that must be finite."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from llvmlite import ir
 
 from ..program import Equation, Var
 from . import lanes
-from .composites import InRange
+from .composites import Finite, InRange
 from .layout import Layout
 from .loops import INDEX, POINTER, number
 from .nests import Single
 
 
 def fits(equation: Equation, layouts: list[Layout]) -> bool:
-    if not isinstance(equation.op, InRange):
+    if not isinstance(equation.op, (Finite, InRange)):
         return False
     (layout,) = layouts
+    if isinstance(equation.op, Finite):
+        return layout.contiguous and layout.root.dtype.char in "fd"
     kind = layout.root.dtype.kind
     room = 1 << (8 * layout.root.dtype.itemsize - (kind == "i"))
     return layout.contiguous and kind in "iu" and equation.op.size < room
@@ -25,7 +27,7 @@ def fits(equation: Equation, layouts: list[Layout]) -> bool:
 
 def likeness(item: Single) -> tuple[tuple, list[Var]]:
     (layout,) = item.reads
-    size = item.equation.op.size
+    size = getattr(item.equation.op, "size", "finite")
     told = "in range", size, layout.root.dtype.str, layout.shape, layout.offset
     return told, [layout.root]
 
@@ -39,7 +41,8 @@ def work(item: Single) -> float:
 
 
 def write(module: ir.Module, name: str, item: Single) -> ir.Function:
-    """A function that says whether all numbers are in range: as unsigned ones, below the size."""
+    """A function that says whether all numbers are in range: as unsigned ones, below the size; or
+    0 if they are multiplied by it."""
     (layout,) = item.reads
     dtype = layout.root.dtype
     function = ir.Function(module, ir.FunctionType(ir.IntType(1), [POINTER]), name)
@@ -55,8 +58,12 @@ def write(module: ir.Module, name: str, item: Single) -> ir.Function:
     sound.add_incoming(ir.Constant(ir.IntType(1), 1), before)
     place = b.gep(function.args[0], [b.add(i, number(layout.offset))], source_etype=kind)
     value = b.load(place, typ=kind, align=dtype.itemsize)
-    size = ir.Constant(kind, item.equation.op.size)
-    still = b.and_(sound, b.icmp_unsigned("<", value, size))
+    if isinstance(item.equation.op, Finite):
+        zero = ir.Constant(kind, 0.0)
+        fine = b.fcmp_ordered("==", b.fmul(value, zero), zero)
+    else:
+        fine = b.icmp_unsigned("<", value, ir.Constant(kind, item.equation.op.size))
+    still = b.and_(sound, fine)
     following = b.add(i, number(1))
     i.add_incoming(following, loop)
     sound.add_incoming(still, loop)

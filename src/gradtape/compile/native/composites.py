@@ -18,7 +18,7 @@ from ...core import apply
 from ...core.op import Op
 from ...framework.variable import check_rows
 from ...ops import chance as draws
-from ...ops import compare, complex, elementwise, index, neural, reduce, shape, softmax
+from ...ops import compare, complex, convolve, elementwise, index, neural, reduce, shape, softmax
 from ...ops.elementwise import add, exp, log, maximum, minimum, mul, neg, sub
 from ..kernels import Kernel, unless_zero
 from ..passes.rewriting import Rewriter
@@ -33,6 +33,11 @@ class InRange(Check):
     """Whole numbers from 0 up to a size; otherwise the function raises."""
 
     size: int = 0
+
+
+@dataclass(eq=False, frozen=True)
+class Finite(Check):
+    """Numbers of which none is NaN or infinite; otherwise Python computes, but nothing raises."""
 
 
 def raising(
@@ -59,6 +64,8 @@ class _Expanding(Rewriter):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self.below: dict[Var, int] = {}  # whole numbers that were checked, and against which size
+        self.given = {*program.given} - {*program.constants}
+        self.finite: set[Var] = set()  # numbers that were checked
 
     def rewrite(self, equation: Equation) -> Any:
         if isinstance(equation.op, Check):
@@ -84,6 +91,13 @@ class _Expanding(Rewriter):
         if known is None or known > size:
             self.below[value] = size
             made = InRange(name, forward, size)
+            self.equations.append(Equation(made, (value,), {}, (), self.place))
+
+    def check_finite(self, value: Var) -> None:
+        """Only of what is given: threads begin when all checks are done."""
+        if value in self.given and value not in self.finite:
+            self.finite.add(value)
+            made = Finite("finite", lambda _: None)
             self.equations.append(Equation(made, (value,), {}, (), self.place))
 
     def _checked(self, equation: Equation) -> tuple[()] | None:
@@ -133,6 +147,13 @@ def _unless_second(p: _Expanding, op: Op, a: Var, b: Var) -> Var | None:
     if a.dtype != b.dtype or np.broadcast_shapes(a.shape, b.shape) != b.shape:
         return None
     return p.emit(unless_zero, b, p.emit(op, a, b))
+
+
+# --- convolution ----------------------------------------------------------------------------------
+@_of(convolve.conv_input)
+def _conv_input(p: _Expanding, *operands: Var, **_: Any) -> None:
+    """Its code multiplies the filter by the zeros around an image, which must come to nothing."""
+    p.check_finite(operands[1])
 
 
 # --- softmax --------------------------------------------------------------------------------------
