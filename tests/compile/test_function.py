@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import linecache
 import logging
 import os
 import subprocess
@@ -290,3 +291,15 @@ def test_the_profile_of_a_function_that_draws_elements() -> None:
     iterator = iter(tf.data.Dataset.range(100))
     draw(iterator)
     assert "test_function.py" in str(draw.profile(iterator))
+
+
+def test_lines_of_programs_stay_while_somebody_goes_through_them() -> None:
+    """The collector may run at any time, also inside of `linecache.checkcache`."""
+    step = tf.function(lambda x: x * 2.0)
+    step(tf.constant(1.0))
+    names = [name for name in linecache.cache if name.startswith("<gradtape function")]
+    del step
+    gc.collect()
+    assert all(name in linecache.cache for name in names)
+    tf.function(lambda x: x * 3.0)(tf.constant(1.0))
+    assert not all(name in linecache.cache for name in names)

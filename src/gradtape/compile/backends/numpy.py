@@ -9,6 +9,7 @@ from __future__ import annotations
 import linecache
 import os
 import re
+import threading
 from collections.abc import Callable
 from functools import partial
 from itertools import count
@@ -56,6 +57,7 @@ class Runner:
         self._equations = writer.equations  # by line
         self._effects = writer.effects
         self._file = f"<gradtape function {next(_serial)}>"
+        _forget()
         # So that a traceback shows the lines, which name the user's; in front of them is one more.
         lines = ["\n", *self.source.splitlines(keepends=True)]
         linecache.cache[self._file] = len(self.source), None, lines, self._file
@@ -67,8 +69,8 @@ class Runner:
         self.memory = sum(b.size for b in program.buffers)  # bytes, of one instance
 
     def __del__(self) -> None:
-        if linecache.cache is not None:  # as it is when Python ends
-            linecache.cache.pop(getattr(self, "_file", ""), None)
+        if _gone is not None:  # as it is when Python ends
+            _gone.append(getattr(self, "_file", ""))
 
     def __call__(self, values: Any, done: dict[int, Any] | None = None) -> list | Failed:
         """The results; or which guard did not hold, and then nothing has happened but the effects
@@ -152,6 +154,17 @@ class Runner:
         there = trace.tb_frame.f_locals
         values = [there.get(repr(v), self.program.constants.get(v)) for v in equation.inputs]
         return explained(error, equation, values)
+
+
+_gone: list[str] = []  # the files of programs that are no more
+
+
+def _forget() -> None:
+    """Forget the lines of programs that are no more. Not when these go: `linecache` may just then
+    be going through what it has, in the thread in which Python runs programs as a rule."""
+    if threading.current_thread() is threading.main_thread():
+        while _gone:
+            linecache.cache.pop(_gone.pop(), None)
 
 
 def explained(error: Exception, equation: Equation, values: list) -> Exception:
