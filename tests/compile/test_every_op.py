@@ -18,7 +18,8 @@ from tests.ops.test_every_op import CASES, ONCE, SLOPING, Sample, dense, every
 
 every_sample = every(CASES)
 every_grad = every(SLOPING)
-CANCELLING = {"sigmoid_cross_entropy", "gelu_grad"}  # terms of other signs, each with its own rounding
+# Terms of other signs, each with its own rounding.
+CANCELLING = {"sigmoid_cross_entropy", "gelu_grad"}
 
 
 class Played(Sample):
