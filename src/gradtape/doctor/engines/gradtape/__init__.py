@@ -418,9 +418,11 @@ class Engine(Models):
         asked = _asked(event, frame)
         for gradient in asked.gradients:
             self._weigh(gradient)
-        self.asked(asked)
-        self.looking = None
-        self.trim()
+        try:
+            self.asked(asked)
+        finally:  # it may stop the program
+            self.looking = None
+            self.trim()
 
     def failed(self, fault: BaseException) -> None:
         """The listening itself has failed."""

@@ -179,11 +179,13 @@ class Engine(Hearer):
             self.log += self._sketch(graph, event)
         self.log.append(event)
         self.looking = event[1]
-        self.asked(asked(event, frame))
-        self.looking = None
-        if graph is not None:
-            del self.log[length:]
-        self.trim()
+        try:
+            self.asked(asked(event, frame))
+        finally:  # it may stop the program
+            self.looking = None
+            if graph is not None:
+                del self.log[length:]
+            self.trim()
 
     def unfinished(self) -> None:
         """The program ended with an exception: look at what was asked in a graph that broke off."""
