@@ -65,6 +65,8 @@ class Session:
         # Called after every query that was looked at; what it raises stops the program.
         self.follower: Callable[[Asked], None] | None = None
         self.lock = RLock()  # held while something of this changes
+        self._busy = 0  # queries that are being looked at
+        self._waiting: list[Callable[[], None]] = []  # for the end of that
         self.half = False  # was something not finite, with numbers of 16 bits around?
         self._explained: BaseException | None = None
         self._known: dict[Place, tuple[tuple[str, ...], list[Finding]]] = {}
@@ -110,9 +112,26 @@ class Session:
     def asked(self, asked: Asked) -> None:
         """A tape was asked for gradients."""
         with self.lock:
-            self._guarded(self._look if asked.norms is None else self._glance, asked)
+            self._busy += 1
+            try:
+                self._guarded(self._look if asked.norms is None else self._glance, asked)
+            finally:
+                self._busy -= 1
+        if self._waiting and not self._busy:
+            self._waiting.pop()()
         if self.follower is not None:
             self.follower(asked)
+
+    def when_idle(self, work: Callable[[], None]) -> None:
+        """Do something with the session: now, or when what is being looked at has been."""
+        if self._busy:
+            self._waiting.append(work)
+        else:
+            work()
+
+    def forked(self) -> None:
+        """This is another process: what a thread of the parent's held is held no more."""
+        self.lock, self._busy = RLock(), 0
 
     def _guarded(self, work: Any, *args: Any) -> None:
         was, self.engine.deaf = self.engine.deaf, True  # what the doctor asks itself is no query
