@@ -154,14 +154,14 @@ class Follower:
 
     # --- the status -------------------------------------------------------------------------------
     def _words(self, asked: Asked) -> str:
-        """step 1,240 · loss 0.31 · d loss/d w3 2.1e-05 · 1 finding · 0:02:13."""
+        """gradtape 0:02:13 · step 1,240 · loss 0.31 · 1 finding · norm 2e-05: d loss/d w."""
         record = self.session.history.records[at(*asked.place)]
-        parts = [f"step {record.steps:,}", *_loss(record, asked), *_worst(record, asked)]
-        found = len(self.session.findings) - len(self._open)
-        parts.append(plural(found, "finding") if found else "no findings")
         seconds = int(perf_counter() - self._begun)
-        parts.append(f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}")
-        return "gradtape doctor: " + " · ".join(parts)
+        spent = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        found = len(self.session.findings) - len(self._open)
+        said = plural(found, "finding") if found else "no findings"
+        parts = [f"gradtape {spent}", f"step {record.steps:,}", *_loss(record, asked), said]
+        return " · ".join([*parts, *_worst(record, asked)])
 
 
 def _loss(record: Record, asked: Asked) -> list[str]:
@@ -180,8 +180,9 @@ def _worst(record: Record, asked: Asked) -> list[str]:
     if not pairs:
         return []
     line, norm = max(pairs, key=lambda pair: _badness(pair[0].state, pair[1]))
-    said = STATES[line.state][0] if line.state in STATES else f"{norm or 0.0:.2g}"
-    return [f"{derivative(record.target, line.name)} {said}"]
+    what = derivative(record.target, line.name)
+    told = STATES.get(line.state)
+    return [f"{what} {told[0]}" if told else f"norm {norm or 0.0:.2g}: {what}"]
 
 
 def _badness(state: str, norm: float | None) -> tuple[int, float]:
