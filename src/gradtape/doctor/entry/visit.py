@@ -224,7 +224,9 @@ class Visit:
             conclude(session, self.report, self.error)
             self.report.exit = self.exit
             if self.exit.kind == "stopped":
-                self.report.notes.append(f"The program was stopped by --fail-fast: {self.exit.detail}.")
+                self.report.notes.append(
+                    f"The program was stopped by --fail-fast: {self.exit.detail}."
+                )
         return self.report
 
     def compose(self) -> None:
