@@ -112,11 +112,8 @@ PROGRAMS = [
 def told(session: Session) -> Any:
     findings = list(session.findings.values())
     made = Report("", "gradtape", session.history, findings).to_json()
-    made = json.loads(re.sub(r"<program \d+>", "<program>", json.dumps(made)))
-    for query in made["queries"]:
-        for line in query["results"]:
-            del line["aliases"]  # Keras counts its layers on
-    return made
+    # Keras counts its layers on, and so do we the programs.
+    return re.sub(r"<program \d+>|(?<=[a-z])_\d+\b", "", json.dumps(made))
 
 
 @pytest.mark.filterwarnings("ignore:::keras")
