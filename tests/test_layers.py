@@ -39,6 +39,7 @@ source
 trace
 facts
 rules
+fixing
 report
 engines
 entry __init__

@@ -82,7 +82,9 @@ examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Carry out the command in ``argv`` (by default the process's own) and return its exit code."""
-    options = build_parser().parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    options = build_parser().parse_args(words)
+    options.words = words[1:]
     code: int = options.act(options)
     return code
 
@@ -244,17 +246,55 @@ def _add_doctor(commands: Commands) -> None:
         action="store_true",
         help="check gradients that look fine against differences, which takes longer",
     )
+    change = parser.add_mutually_exclusive_group()
+    change.add_argument(
+        "--fix",
+        action="store_true",
+        help="change the lines for which a trial has confirmed that it helps: show the changes, "
+        "ask, then run the program again",
+    )
+    change.add_argument(
+        "--diff",
+        action="store_true",
+        help="print these changes as a patch on standard output, after the program's own; "
+        "nothing is changed",
+    )
+    parser.add_argument("--yes", action="store_true", help="with --fix: do not ask")
+    # For the processes of --fix: the file that the changes are to be written to, and how many
+    # findings were fixed before.
+    parser.add_argument("--visit", type=_visited, help=argparse.SUPPRESS)
     add_program(parser)
     parser.set_defaults(act=_doctor, parser=parser)
 
 
 def _doctor(options: argparse.Namespace) -> int:
     from .doctor.entry.run import Options, doctor
+    from .doctor.entry.visit import Delivery
 
+    if options.yes and not options.fix:
+        options.parser.error("argument --yes: it answers the question of --fix, which is not given")
+    if options.fix and options.target == "-":
+        options.parser.error(
+            "argument --fix: it changes a file and runs it twice, and standard input is none"
+        )
+    delivery = _delivery(options)
+    if options.fix and options.visit is None:
+        from .doctor.entry.fix import fix
+
+        return fix(options.words, asks=not options.yes)
+    others = [Delivery("patch", "-")] if options.diff else []
+    path, fixed = options.visit or ("", 0)
+    if path:
+        others.append(Delivery("plan", path))
     doctor(program(options), Options(
-        options.engine, _delivery(options), options.strict, options.audit
+        options.engine, delivery, options.strict, options.audit, tuple(others), fixed
     ))  # fmt: skip
     return 0
+
+
+def _visited(text: str) -> tuple[str, int]:
+    path, _, fixed = text.rpartition(":")
+    return path, int(fixed)
 
 
 def _delivery(options: argparse.Namespace) -> Delivery:

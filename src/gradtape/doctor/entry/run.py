@@ -26,6 +26,8 @@ class Options(NamedTuple):
     delivery: Delivery = Delivery()
     strict: bool = False
     audit: bool = False
+    others: tuple[Delivery, ...] = ()  # further forms of the report
+    fixed: int = 0  # findings of an earlier run that were fixed before this one
 
 
 def doctor(program: Program, options: Options) -> None:
@@ -33,7 +35,9 @@ def doctor(program: Program, options: Options) -> None:
     environment.cancel()
     _remember(program)
     engine = choose(options.engine, program)
-    visit = Visit(_name(program), options.delivery, engine, options.audit)
+    visit = Visit(
+        _name(program), options.delivery, engine, options.audit, options.others, options.fixed
+    )
     visit.begin()
     try:
         run(program)

@@ -15,14 +15,15 @@ from typing import IO, Any, NamedTuple
 
 from ...ops.kernels.forks import before_forks, in_children, in_parents
 from ..engines import ears
+from ..fixing.patch import as_bytes
 from ..report import Exit, Report
 from ..report.terminal import colored, width
 from ..report.words import shown, summary
 from .session import Session, fault_in_words
 from .watch import conclude
 
-FORMATS = ("text", "json", "html", "sarif")
-ENDINGS = {"": "text", "txt": "text", "log": "text", "htm": "html"} | {
+FORMATS = ("text", "json", "html", "sarif", "patch")
+ENDINGS = {"": "text", "txt": "text", "log": "text", "htm": "html", "diff": "patch"} | {
     name: name for name in FORMATS
 }
 
@@ -49,13 +50,17 @@ class Visit:
     """
 
     def __init__(
-        self, script: str, delivery: Delivery, engine: str = "gradtape", audit: bool = False
-    ):
+        self, script: str, delivery: Delivery, engine: str = "gradtape", audit: bool = False,
+        others: tuple[Delivery, ...] = (), fixed: int = 0,
+    ):  # fmt: skip
         self.script, self.delivery, self.engine, self.audit = script, delivery, engine, audit
+        self.others = others  # further forms of the report, of which nothing is said
+        self.fixed = fixed  # findings of the run before this one
         self.exit = Exit()
         self.error: BaseException | None = None
         self.report: Report | None = None
         self._content: str | None = None  # the report as it will be written, when it is ready
+        self._beside: list[tuple[str | None, str]] = []  # the others: where, and what
         self._session: Session | None = None
         self._process, self._folder = os.getpid(), os.getcwd()
         self._stream = sys.stderr
@@ -83,6 +88,7 @@ class Visit:
         session, self._session = self._session, None
         if session is not None:
             self.report = Report(self.script, session.engine.name, session.history, [], self.exit)
+            self.report.fixed = self.fixed
             conclude(session, self.report, self.error)
         return self.report
 
@@ -98,6 +104,7 @@ class Visit:
                 if report is not None:
                     with _inside(self._folder):
                         self._content = render(report, self.delivery, self._target())
+                        self._beside = [(o.output, render(report, o, None)) for o in self.others]
 
     def deliver(self) -> None:
         """Write the report, once, and only in the process that began."""
@@ -105,6 +112,11 @@ class Visit:
         if self._process == os.getpid() and self.report is not None and self._content is not None:
             with self._guarded():
                 self._write(self.report, self._content)
+                for output, content in self._beside:
+                    if output == "-":
+                        _print(sys.stdout, content, raw=True)
+                    elif output is not None:
+                        Path(output).write_bytes(as_bytes(content))
         self._process = -1
 
     def _write(self, report: Report, content: str) -> None:
@@ -115,10 +127,10 @@ class Visit:
         with contextlib.suppress(Exception):
             sys.stdout.flush()  # the program's words come first
         if output is None or output == "-":
-            _print(self._target(), content)
+            _print(self._target(), content, raw=self.delivery.format == "patch")
         else:
             try:
-                Path(output).write_text(content, encoding="utf-8")
+                Path(output).write_bytes(as_bytes(content))
             except OSError as error:
                 self._say(f"cannot write {output!r} ({error.strerror}); the report is:")
                 _print(
@@ -191,6 +203,10 @@ def render(report: Report, delivery: Delivery, stream: IO[str] | None) -> str:
         return words if stream is None else _encodable(words, stream)
     if format == "html":
         return report.to_html(most)
+    if format == "patch":
+        return report.to_patch()
+    if format == "plan":
+        return report.plan().to_json()
     made = report.to_json(most) if format == "json" else report.to_sarif(most)
     return json.dumps(made, indent=2, allow_nan=False) + "\n"
 
@@ -208,10 +224,15 @@ def _encodable(words: str, stream: IO[str]) -> str:
     return words
 
 
-def _print(stream: IO[str] | None, words: str) -> None:
-    """Write to a stream that may be closed, or a pipe that nobody reads."""
+def _print(stream: IO[str] | None, words: str, raw: bool = False) -> None:
+    """Write to a stream that may be closed, or a pipe that nobody reads; a patch is made of the
+    bytes of files, whatever the encoding of the stream is."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        stream.write(words)  # type: ignore[union-attr]
+        if raw and hasattr(stream, "buffer"):
+            stream.flush()  # type: ignore[union-attr]
+            stream.buffer.write(as_bytes(words))  # type: ignore[union-attr]
+        else:
+            stream.write(words)  # type: ignore[union-attr]
         stream.flush()  # type: ignore[union-attr]
 
 

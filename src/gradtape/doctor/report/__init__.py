@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..trace.finding import Finding
 from ..trace.history import History
 from ..trace.severity import LEVELS, severity
+
+if TYPE_CHECKING:
+    from ..fixing.plan import Plan
 
 # What to look at first: a program that stopped, what spoils all weights, what is not there.
 ORDER = ("error", "nan", "inf", "none", "zero", "wrong", "exploding", "vanishing")
@@ -38,6 +42,7 @@ class Report:
     exit: Exit = field(default_factory=Exit)
     faults: list[str] = field(default_factory=list)  # the doctor's own
     notes: list[str] = field(default_factory=list)  # what the reader should know about the rest
+    fixed: int = 0  # findings of an earlier run that were fixed before this one
 
     def __post_init__(self) -> None:
         self.complete(self.findings, self.faults)
@@ -72,6 +77,18 @@ class Report:
 
         return page(self, most)
 
+    def to_patch(self) -> str:
+        """What the confirmed findings change in the program, as a unified diff."""
+        from ..fixing.patch import as_text, patch
+
+        return as_text(patch(self.plan()))
+
+    def plan(self) -> Plan:
+        """The lines that the confirmed findings change."""
+        from ..fixing.plan import plan
+
+        return plan(self.findings, roots(self.script))
+
     def __str__(self) -> str:
         return self.to_text()
 
@@ -84,6 +101,12 @@ class Report:
         from .page import framed
 
         return framed(self)
+
+
+def roots(script: str) -> list[str]:
+    """The folders of the user's program: that of the script, and the current one."""
+    folder = [os.path.dirname(os.path.abspath(script))] if os.path.isfile(script) else []
+    return [*folder, os.getcwd()]
 
 
 def _first(finding: Finding) -> tuple:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Any
 
 import numpy as np
 
+from ..source.sources import shown as shown
 from ..trace.finding import CONFIRMED, Finding, WouldBe
 from ..trace.history import Record
 
@@ -60,6 +60,11 @@ def plural(number: int, thing: str) -> str:
 
 def summary(report: Any) -> str:
     """The run in one line."""
+    fixed = f"fixed {plural(report.fixed, 'finding')}, " if report.fixed else ""
+    return fixed + _outcome(report)
+
+
+def _outcome(report: Any) -> str:
     asked, found = report.history.gradients, len(report.findings)
     if found:
         return f"{plural(found, 'finding')} in {plural(asked, 'gradient')}"
@@ -144,14 +149,3 @@ def times_of(record: Record) -> str:
     """How often a place asked, and how many of its steps the states are known from."""
     some = f", {record.checked:,} of them checked" if record.checked < record.steps else ""
     return plural(record.steps, "step") + some
-
-
-def shown(file: str) -> str:
-    """A file as the reader knows it: from the current directory, else by its name alone."""
-    if not os.path.isabs(file):
-        return file
-    try:
-        shorter = os.path.relpath(file)
-    except (OSError, ValueError):  # the directory is gone; another drive
-        return os.path.basename(file)
-    return os.path.basename(file) if shorter.startswith(os.pardir) else shorter

@@ -60,6 +60,17 @@ def file_of(code: CodeType) -> str:
     return known
 
 
+def shown(file: str) -> str:
+    """A file as the reader knows it: from the current directory, else by its name alone."""
+    if not os.path.isabs(file):
+        return file
+    try:
+        shorter = os.path.relpath(file)
+    except (OSError, ValueError):  # the directory is gone; another drive
+        return os.path.basename(file)
+    return os.path.basename(file) if shorter.startswith(os.pardir) else shorter
+
+
 def _read(file: str) -> list[str]:
     if file in linecache.cache or not os.path.isfile(file):
         return linecache.getlines(file)
@@ -105,7 +116,7 @@ def _codes(file: str, text: str) -> list[CodeType] | None:
     return None if found is None else list(_inner(found))
 
 
-def read(text: str, flags: int = 0) -> Any:
+def read(text: str | bytes, flags: int = 0) -> Any:
     """The code of a text, or with `ast.PyCF_ONLY_AST` its syntax tree; None when it has none.
 
     Python has warned of it already. The filter is for us alone: `warnings.catch_warnings` would
