@@ -41,6 +41,7 @@ STARTING = {
     "checkpoints/test_kill",
     "doctor/test_conduct",
     "doctor/test_doors",
+    "doctor/test_fixing",
     "doctor/test_keras_programs",
     "doctor/test_sources",
     "doctor/test_steady",

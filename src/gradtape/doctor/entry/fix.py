@@ -25,40 +25,42 @@ HANDED_ON = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGUSR1", "SIGUSR2")
     if hasattr(signal, name)
 ]  # fmt: skip
+ROUNDS = 5  # of changes, at most
 INTERRUPTED = (130, -signal.SIGINT)
 
 
 def fix(words: Sequence[str], asks: bool) -> int:
-    """Carry out a command of the doctor with fixing; returns the exit code of its last run.
+    """Run, change and run again until there is nothing to change; returns the last exit code.
 
     `words` are those of the command line behind "doctor". Where it `asks`, and nobody is there to
     answer, nothing is changed.
     """
-    rewind = _position(sys.stdin)
-    code, plan = _visit(words)
-    if code in INTERRUPTED or code < 0:
-        if plan is not None and plan.lines:
-            _say("the program was stopped, so nothing was changed")
-        return _end(code)
-    if plan is None:
-        return code
-    for why in plan.left:
-        _say(why)
-    if not plan.lines:
-        if plan.found:
-            _say("no finding has a confirmed change, so nothing was changed")
-        return code
-    if not _agreed(plan, asks):
-        return code
-    try:
-        for path, (_, after) in plan.contents().items():
-            replace(path, after)
-    except (Refused, OSError) as why:
-        _say(f"nothing more was changed: {why}")
-        return 1
-    _say(f"changed {_told(plan)}; running it again")
-    rewind()
-    code, _ = _visit(words, plan.count)
+    rewind, fixed = _position(sys.stdin), 0
+    for last in [False] * ROUNDS + [True]:  # what one fault has hidden shows in the next run
+        code, plan = _visit(words, fixed)
+        if plan is None:
+            break
+        if code in INTERRUPTED or code < 0:
+            if plan.lines:
+                _say("the program was stopped, so nothing was changed")
+            break
+        for why in plan.left:
+            _say(why)
+        if not plan.lines:
+            if plan.found and not fixed:
+                _say("no finding has a confirmed change, so nothing was changed")
+            break
+        if last or not _agreed(plan, asks):
+            break
+        try:
+            for path, (_, after) in plan.contents().items():
+                replace(path, after)
+        except (Refused, OSError) as why:
+            _say(f"nothing more was changed: {why}")
+            return 1
+        _say(f"changed {_told(plan)}; running it again")
+        fixed += plan.count
+        rewind()
     return _end(code)
 
 

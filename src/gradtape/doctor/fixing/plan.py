@@ -100,9 +100,7 @@ def rewritten(old: str, new: str) -> str:
     return indent + new + end
 
 
-def _take(
-    made: Plan, files: dict[str, SourceFile], finding: Finding, roots: Sequence[str]
-) -> None:
+def _take(made: Plan, files: dict[str, SourceFile], finding: Finding, roots: Sequence[str]) -> None:
     """Add the lines of a finding to the plan, or refuse them all."""
     wanted: dict[str, dict[int, str]] = {}
     for place, text in edits(finding):
