@@ -43,6 +43,7 @@ STARTING = {
     "doctor/test_doors",
     "doctor/test_fixing",
     "doctor/test_keras_programs",
+    "doctor/test_settings",
     "doctor/test_sources",
     "doctor/test_steady",
     "doctor/tensorflow/test_conduct",

@@ -11,7 +11,7 @@ import argparse
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .api.run import Program
@@ -231,13 +231,29 @@ def _add_doctor(commands: Commands) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=("text", "json", "html", "sarif"),
+        choices=("text", "json", "html", "sarif", "patch"),
         help="of the report; by default what the name of FILE ends in, else text",
     )
     parser.add_argument(
         "--output", metavar="FILE", help='write the report to FILE ("-": to standard output)'
     )
-    parser.add_argument("--strict", action="store_true", help="exit with 3 when there are findings")
+    parser.add_argument(
+        "--strict",
+        action=argparse.BooleanOptionalAction,
+        help="exit with 3 when there are findings",
+    )
+    parser.add_argument(
+        "--ignore",
+        metavar="RULE",
+        action="append",
+        help='leave out what a rule finds ("GT120" or its name); may be given several times',
+    )
+    parser.add_argument(
+        "--baseline", metavar="FILE", help="leave out the findings that are recorded in FILE"
+    )
+    parser.add_argument(
+        "--write-baseline", metavar="FILE", help="record the findings of this run in FILE"
+    )
     parser.add_argument(
         "--max-findings", metavar="N", type=_count, help="show the first N findings only"
     )
@@ -268,26 +284,37 @@ def _add_doctor(commands: Commands) -> None:
 
 
 def _doctor(options: argparse.Namespace) -> int:
+    from .doctor.entry import settings
     from .doctor.entry.run import Options, doctor
     from .doctor.entry.visit import Delivery
+    from .doctor.report import baseline
 
+    error = options.parser.error
     if options.yes and not options.fix:
-        options.parser.error("argument --yes: it answers the question of --fix, which is not given")
+        error("argument --yes: it answers the question of --fix, which is not given")
     if options.fix and options.target == "-":
-        options.parser.error(
-            "argument --fix: it changes a file and runs it twice, and standard input is none"
-        )
+        error("argument --fix: it changes a file and runs it twice, and standard input is none")
+    known: dict[str, Any] = {}
+    try:
+        settings.fill(options)
+        known["ignore"] = settings.codes(options.ignore or [])
+        if options.baseline is not None:
+            known["baseline"] = baseline.read(options.baseline)
+    except ValueError as wrong:
+        error(str(wrong))
     delivery = _delivery(options)
     if options.fix and options.visit is None:
         from .doctor.entry.fix import fix
 
         return fix(options.words, asks=not options.yes)
     others = [Delivery("patch", "-")] if options.diff else []
-    path, fixed = options.visit or ("", 0)
-    if path:
+    if options.write_baseline is not None:
+        others.append(Delivery("baseline", _place(options, "--write-baseline")))
+    if options.visit is not None:
+        path, known["fixed"] = options.visit
         others.append(Delivery("plan", path))
     doctor(program(options), Options(
-        options.engine, delivery, options.strict, options.audit, tuple(others), fixed
+        options.engine, delivery, options.strict, options.audit, tuple(others), known
     ))  # fmt: skip
     return 0
 
@@ -298,15 +325,11 @@ def _visited(text: str) -> tuple[str, int]:
 
 
 def _delivery(options: argparse.Namespace) -> Delivery:
-    import os
-
     from .doctor.entry.visit import FORMATS, Delivery, format_of
 
     output = options.output
     if output is not None and output != "-":
-        output = os.path.abspath(output)  # wherever the program goes
-        if os.path.isdir(output) or not os.path.isdir(os.path.dirname(output)):
-            options.parser.error(f"argument --output: cannot write {options.output!r}")
+        output = _place(options, "--output")
     format = options.format or format_of(output) or ""
     if not format:
         options.parser.error(
@@ -314,6 +337,17 @@ def _delivery(options: argparse.Namespace) -> Delivery:
             f"--format ({', '.join(FORMATS)})"
         )
     return Delivery(format, output, options.max_findings)
+
+
+def _place(options: argparse.Namespace, name: str) -> str:
+    """The file that an option names, wherever the program goes."""
+    import os
+
+    given = getattr(options, name[2:].replace("-", "_"))
+    path = os.path.abspath(given)
+    if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path)):
+        options.parser.error(f"argument {name}: cannot write {given!r}")
+    return path
 
 
 def _count(text: str) -> int:

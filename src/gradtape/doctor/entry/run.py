@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...api.run import Program, run
 from ..engines.choice import choose
@@ -27,7 +27,7 @@ class Options(NamedTuple):
     strict: bool = False
     audit: bool = False
     others: tuple[Delivery, ...] = ()  # further forms of the report
-    fixed: int = 0  # findings of an earlier run that were fixed before this one
+    known: dict[str, Any] = {}  # what the report is told beforehand: `fixed`, `ignore`, `baseline`
 
 
 def doctor(program: Program, options: Options) -> None:
@@ -36,7 +36,7 @@ def doctor(program: Program, options: Options) -> None:
     _remember(program)
     engine = choose(options.engine, program)
     visit = Visit(
-        _name(program), options.delivery, engine, options.audit, options.others, options.fixed
+        _name(program), options.delivery, engine, options.audit, options.others, **options.known
     )
     visit.begin()
     try:

@@ -16,7 +16,7 @@ from typing import IO, Any, NamedTuple
 from ...ops.kernels.forks import before_forks, in_children, in_parents
 from ..engines import ears
 from ..fixing.patch import as_bytes
-from ..report import Exit, Report
+from ..report import Exit, Report, baseline
 from ..report.terminal import colored, width
 from ..report.words import shown, summary
 from .session import Session, fault_in_words
@@ -51,11 +51,11 @@ class Visit:
 
     def __init__(
         self, script: str, delivery: Delivery, engine: str = "gradtape", audit: bool = False,
-        others: tuple[Delivery, ...] = (), fixed: int = 0,
+        others: tuple[Delivery, ...] = (), **known: Any,
     ):  # fmt: skip
         self.script, self.delivery, self.engine, self.audit = script, delivery, engine, audit
         self.others = others  # further forms of the report, of which nothing is said
-        self.fixed = fixed  # findings of the run before this one
+        self.known = known  # what the report is told beforehand
         self.exit = Exit()
         self.error: BaseException | None = None
         self.report: Report | None = None
@@ -87,8 +87,9 @@ class Visit:
         """Stop listening; what was found so far is the report."""
         session, self._session = self._session, None
         if session is not None:
-            self.report = Report(self.script, session.engine.name, session.history, [], self.exit)
-            self.report.fixed = self.fixed
+            self.report = Report(
+                self.script, session.engine.name, session.history, [], self.exit, **self.known
+            )
             conclude(session, self.report, self.error)
         return self.report
 
@@ -197,7 +198,7 @@ class Visit:
 
 def render(report: Report, delivery: Delivery, stream: IO[str] | None) -> str:
     """The report as it is delivered, to a stream or (None) a file."""
-    format, _, most = delivery
+    format, output, most = delivery
     if format == "text":
         words = report.to_text(width(stream), colored(stream), most)
         return words if stream is None else _encodable(words, stream)
@@ -205,6 +206,9 @@ def render(report: Report, delivery: Delivery, stream: IO[str] | None) -> str:
         return report.to_html(most)
     if format == "patch":
         return report.to_patch()
+    if format == "baseline":
+        folder = os.path.dirname(output or "")
+        return baseline.written([*report.findings, *report.known], folder)
     if format == "plan":
         return report.plan().to_json()
     made = report.to_json(most) if format == "json" else report.to_sarif(most)

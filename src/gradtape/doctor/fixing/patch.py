@@ -27,12 +27,11 @@ def as_bytes(text: str) -> bytes:
 def _diff(path: str, before: bytes, after: bytes) -> bytes:
     # Lines as other tools know them: a carriage return alone ends none.
     old, new = (_ended(as_text(data).split("\n")) for data in (before, after))
-    _, _, *lines = difflib.unified_diff(old, new)
+    lines = list(difflib.unified_diff(old, new))[2:]
+    lines = [line if line.endswith("\n") else f"{line}\n{NO_END}" for line in lines]
     name = _name(path)
-    found = [f"--- {_quoted('a/' + name)}\n", f"+++ {_quoted('b/' + name)}\n"]
-    for line in lines:
-        found.append(line if line.endswith("\n") else f"{line}\n{NO_END}")
-    return as_bytes("".join(found))
+    head = [f"--- {_quoted('a/' + name)}\n", f"+++ {_quoted('b/' + name)}\n"]
+    return as_bytes("".join([*head, *lines] if lines else []))
 
 
 def _ended(lines: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from ..trace.finding import Finding
 from ..trace.history import Line, Record
 from .frame import Mark, Row, frames
-from .words import checked, headline, plural, shown, steps, summary, times_of
+from .words import checked, headline, plural, shown, steps, summary, times_of, well
 
 BARS = "▁▂▃▄▅▆▇█"
 LONGEST = 24  # bars of a sparkline
@@ -22,10 +22,9 @@ ASCII = str.maketrans({"▸": ">", "│": "|", "…": "~", **{b: str(k + 1) for 
 
 def text(report: Any, width: int = 100, color: bool = False, most: int | None = None) -> str:
     """The whole report; `color` for a terminal."""
-    if not (color or report.findings or report.notes or report.faults):
-        told = summary(report)
-        if told.endswith("healthy"):  # one line, without the 20 ms that it takes to import rich
-            return f"gradtape doctor: {told}\n"
+    if well(report) and not (color or report.notes or report.faults):
+        # One line, without the 20 ms that it takes to import rich.
+        return f"gradtape doctor: {summary(report)}\n"
     from rich.console import Console
 
     file = io.StringIO()
@@ -45,10 +44,9 @@ def _say(console: Any, report: Any, width: int, most: int | None) -> None:
         _finding(console, finding, width)
     if most is not None and most < len(found):
         console.print(f"… and {plural(len(found) - most, 'more finding')} (--max-findings)\n")
-    healthy = summary(report).endswith("healthy")
-    if report.history.records and not healthy:
+    if report.history.records and not well(report):
         _table(console, report, width)
-    style = "bold red" if found else "green" if healthy else ""
+    style = "bold red" if found else "green" if well(report) else ""
     console.print(Text(f"gradtape doctor: {summary(report)}", style))
     for note in report.notes:
         _wrapped(console, Text("  "), note, width)

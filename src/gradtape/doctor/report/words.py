@@ -60,14 +60,30 @@ def plural(number: int, thing: str) -> str:
 
 def summary(report: Any) -> str:
     """The run in one line."""
-    fixed = f"fixed {plural(report.fixed, 'finding')}, " if report.fixed else ""
-    return fixed + _outcome(report)
+    words = [f"fixed {plural(report.fixed, 'finding')}"] if report.fixed else []
+    words.append(_outcome(report))
+    for what, findings in (("ignored", report.ignored), ("known", report.known)):
+        words += [f"{len(findings):,} {what}"] if findings else []
+    return ", ".join(words)
+
+
+def well(report: Any) -> bool:
+    """Is there nothing to look at?"""
+    return not report.findings and (_outcome(report).endswith("healthy") or _set_aside(report))
+
+
+def _set_aside(report: Any) -> bool:
+    """Is all that was found ignored or known?"""
+    return not report.findings and bool(report.ignored or report.known)
 
 
 def _outcome(report: Any) -> str:
     asked, found = report.history.gradients, len(report.findings)
     if found:
         return f"{plural(found, 'finding')} in {plural(asked, 'gradient')}"
+    if _set_aside(report):
+        new = "new " if report.known else ""
+        return f"no {new}finding in {plural(asked, 'gradient')}"
     if not asked:
         return "no gradient was asked for"
     others = {s: n for s, n in report.history.states.items() if s != "ok"}
