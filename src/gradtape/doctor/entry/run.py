@@ -6,7 +6,9 @@ import io
 import os
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ...api.run import Program, run
@@ -27,7 +29,8 @@ class Options(NamedTuple):
     strict: bool = False
     audit: bool = False
     others: tuple[Delivery, ...] = ()  # further forms of the report
-    known: dict[str, Any] = {}  # what the report is told beforehand: `fixed`, `ignore`, `baseline`
+    # What the report is told beforehand: `fixed`, `ignore`, `baseline`.
+    known: Mapping[str, Any] = MappingProxyType({})
 
 
 def doctor(program: Program, options: Options) -> None:
