@@ -70,13 +70,16 @@ In code: `with gradtape.doctor.watch() as report:`, or GRADTAPE_DOCTOR=1 in the 
 
 EXPLAIN_DESCRIPTION = """\
 Explain a finding of the doctor: why it happens, a program with the fault and the same without it,
-and when it is fine to ignore. Without a name, list all there are.
+and when it is fine to ignore. Any other words are searched for in all lessons: the best few are
+listed, and a clear hit is shown. Without a word, list all there are.
 """
 
 EXPLAIN_EPILOG = """\
 examples:
   gradtape explain GT103
   gradtape explain left-the-tape
+  gradtape explain nan
+  gradtape explain loss through numpy
 """
 
 
@@ -84,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Carry out the command in ``argv`` (by default the process's own) and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     options = build_parser().parse_args(words)
-    options.words = words[1:]
+    options.given = words[1:]
     code: int = options.act(options)
     return code
 
@@ -306,7 +309,7 @@ def _doctor(options: argparse.Namespace) -> int:
     if options.fix and options.visit is None:
         from .doctor.entry.fix import fix
 
-        return fix(options.words, asks=not options.yes)
+        return fix(options.given, asks=not options.yes)
     others = [Delivery("patch", "-")] if options.diff else []
     if options.write_baseline is not None:
         others.append(Delivery("baseline", _place(options, "--write-baseline")))
@@ -364,7 +367,12 @@ def _add_explain(commands: Commands) -> None:
         EXPLAIN_EPILOG,
         help="explain a finding of the doctor",
     )
-    parser.add_argument("name", metavar="NAME", nargs="?", help="a code (GT103), a name or a cause")
+    parser.add_argument(
+        "words",
+        metavar="WORD",
+        nargs="*",
+        help="a code (GT103), a name, a cause, a symptom (nan), or any words",
+    )
     parser.set_defaults(act=_explain)
 
 
@@ -374,7 +382,7 @@ def _explain(options: argparse.Namespace) -> int:
     from .doctor.report.lessons import explain
 
     try:
-        code = explain(options.name)
+        code = explain(options.words)
         sys.stdout.flush()
     except BrokenPipeError:  # `gradtape explain | head`: nobody reads on
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
