@@ -22,10 +22,12 @@ STATES = {word: state for state, words in SYMPTOMS.items() for word in words.spl
 # The first digits of the codes of rules that are about a state before all else.
 FAMILIES = {"none": "1", "zero": "2", "nan": "3", "inf": "3", "vanishing": "4", "exploding": "4",
             "wrong": "57", "error": "6"}  # fmt: skip
-EMPTY = """
+EMPTY = frozenset(
+    """
 a an and are as at be by do does for from get gets gradient gradients has have how i in is it its me
 my not of on or tensorflow tf that the there this to was what when where which why with
 """.split()
+)  # noqa: SIM905
 FIELDS = {"name": 5.0, "title": 4.0, "lesson": 1.5, "failing": 0.5, "ignore": 0.5}
 LIKE, FAMILY = 1.0, 4.0  # for a state that a rule knows, and for one that it is mostly about
 FAR = 0.15  # of the best hit's score: what has less is none
