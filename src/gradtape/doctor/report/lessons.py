@@ -18,7 +18,7 @@ _NAME = re.compile(r"\w*([-_]\w+)+|GT\d+", re.IGNORECASE)  # no word of a langua
 FAMILIES = {
     "1": "No gradient: None", "2": "A gradient of zeros", "3": "Not a finite number",
     "4": "Vanishing and exploding", "5": "Finite, and not what was meant", "6": "Errors",
-    "7": "The model trains, and cannot learn this",
+    "7": "The model trains but cannot learn this",
 }  # fmt: skip
 STATES = {
     "none": "None", "zero": "zeros", "nan": "NaN", "inf": "infinity", "vanishing": "vanishing",

@@ -22,12 +22,10 @@ STATES = {word: state for state, words in SYMPTOMS.items() for word in words.spl
 # The first digits of the codes of rules that are about a state before all else.
 FAMILIES = {"none": "1", "zero": "2", "nan": "3", "inf": "3", "vanishing": "4", "exploding": "4",
             "wrong": "57", "error": "6"}  # fmt: skip
-EMPTY = frozenset(
-    """
-a an and are as at be by do does for from get gets gradient gradients has have how i in is it its me
-my not of on or tensorflow tf that the there this to was what when where which why with
-""".split()
-)  # noqa: SIM905
+EMPTY = (
+    "a an and are as at be by do does for from get gets gradient gradients has have how i in is it "
+    "its me my not of on or tensorflow tf that the there this to was what when where which why with"
+)
 FIELDS = {"name": 5.0, "title": 4.0, "lesson": 1.5, "failing": 0.5, "ignore": 0.5}
 LIKE, FAMILY = 1.0, 4.0  # for a state that a rule knows, and for one that it is mostly about
 FAR = 0.15  # of the best hit's score: what has less is none
@@ -44,7 +42,7 @@ class Hit(NamedTuple):
 def search(text: str) -> list[Hit]:
     """The rules that fit some words, the best first; those of one score by their codes."""
     words = _words(text)
-    told = [word for word in dict.fromkeys(words) if word not in EMPTY] or words
+    told = [word for word in dict.fromkeys(words) if word not in EMPTY.split()] or words
     hits = [Hit(rule, sum(_score(rule, word) for word in told)) for rule in CATALOGUE]
     best = max(hit.score for hit in hits)
     found = [hit for hit in hits if hit.score > FAR * best]

@@ -27,7 +27,7 @@ def headline(finding: Finding) -> str:
     if finding.state == "error" and not finding.source:
         return "the program stopped with an error"
     if finding.state == "wrong" and not finding.source:
-        return "the model trains, and cannot learn this"
+        return "the model trains but cannot learn this"
     sources = finding.sources or [finding.source]
     if finding.state == "error":
         return f"asking for the gradient of {listed(sources)} raised an error"
