@@ -113,4 +113,4 @@ def test_the_best_few_are_listed_or_a_clear_one_is_shown(capsys, monkeypatch) ->
 
 def test_a_sentence_that_begins_with_code_stays_as_it_is() -> None:
     (rule,) = find("stop-gradient")
-    assert "\ntf.stop_gradient stands on every path" in page(rule)
+    assert "\ntf.stop_gradient is on every path" in page(rule)
