@@ -55,6 +55,7 @@ STARTING = {
     "keras/test_front",
     "keras/test_programs",
     "keras/test_sample",
+    "test_completion",
     "test_examples",
     "test_forks",
     "test_reference_scripts",

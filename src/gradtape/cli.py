@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     Commands = argparse._SubParsersAction["_Parser"]
 
+HIDDEN = argparse.SUPPRESS  # of options that are not for users
+
 DESCRIPTION = "A gradient tape that explains itself: TensorFlow's GradientTape on NumPy."
 
 EPILOG = """\
@@ -26,6 +28,7 @@ examples:
   gradtape run train.py --epochs 3     run train.py; its "import tensorflow" is gradtape
   gradtape run -m project.train        the same for a module
   gradtape doctor train.py             run it, then say what is wrong with its gradients
+  gradtape doctor --fix train.py       and change what a trial has confirmed
   gradtape explain GT103               the lesson behind a finding
   gradtape run --help                  what a command takes
 """
@@ -83,6 +86,19 @@ examples:
 """
 
 
+COMPLETION_DESCRIPTION = """\
+Print a script for a shell that completes the commands and options of gradtape, and the names of
+rules behind "gradtape explain".
+"""
+
+COMPLETION_EPILOG = """\
+examples:
+  eval "$(gradtape completion bash)"       in ~/.bashrc
+  eval "$(gradtape completion zsh)"        in ~/.zshrc, behind compinit
+  gradtape completion fish | source        in ~/.config/fish/config.fish
+"""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Carry out the command in ``argv`` (by default the process's own) and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
@@ -137,13 +153,43 @@ class _Parser(argparse.ArgumentParser):
     runs_a_program = False
 
     def parse_known_args(self, args=None, namespace=None):
-        if not self.runs_a_program:
-            return super().parse_known_args(args, namespace)
         words = list(sys.argv[1:] if args is None else args)
+        if not self.runs_a_program:
+            self._know_the_command(words)
+            options, unknown = super().parse_known_args(words, namespace)
+            self._know_the_options(unknown)
+            return options, unknown
         end = self._program(words) + 1
+        self._know_the_options(self._ours(words[:end]))
         options, unknown = super().parse_known_args(words[:end], namespace)
         options.arguments = self._handed_on(words[:end], words[end:])
         return options, unknown
+
+    def _ours(self, words: list[str]) -> list[str]:
+        """The options before the program that there are not."""
+        own, found, place = self._option_string_actions, [], 0
+        while place < len(words) and words[place] != "--":
+            if words[place].startswith("--") and words[place].partition("=")[0] not in own:
+                found.append(words[place])
+            place += self._length(words[place])
+        return found
+
+    def _know_the_command(self, words: list[str]) -> None:
+        """An error that says which command may be meant, for one that there is not."""
+        commands = [a for a in self._actions if isinstance(a, argparse._SubParsersAction)]
+        if not commands:
+            return
+        given = next((word for word in words if not word.startswith("-")), None)
+        self._know_the_options(self._ours(words[: words.index(given) if given else None]))
+        if given is not None and given not in commands[0].choices:
+            self.error(f"there is no command {given!r}{_meant(given, commands[0].choices)}")
+
+    def _know_the_options(self, words: list[str]) -> None:
+        for word in words:
+            if word.startswith("-"):
+                name = word.partition("=")[0]
+                known = [n for n, a in self._option_string_actions.items() if a.help != HIDDEN]
+                self.error(f"there is no option {name}{_meant(name, known)}")
 
     def _program(self, words: list[str]) -> int:
         """Where the word stands that names the program; behind the end if there is none."""
@@ -163,7 +209,10 @@ class _Parser(argparse.ArgumentParser):
         """The program's words; an error if one of them is an option of this command too."""
         if "--" in ours:
             return rest
-        own = {name for name in self._option_string_actions if name.startswith("--")} - {"--help"}
+        own = {
+            name for name, action in self._option_string_actions.items()
+            if name.startswith("--") and name != "--help" and action.help != HIDDEN
+        }  # fmt: skip
         if not own:
             return rest
         moved, kept, place = [], [], 0
@@ -281,7 +330,7 @@ def _add_doctor(commands: Commands) -> None:
     parser.add_argument("--yes", action="store_true", help="with --fix: do not ask")
     # For the processes of --fix: the file that the changes are to be written to, and how many
     # findings were fixed before.
-    parser.add_argument("--visit", type=_visited, help=argparse.SUPPRESS)
+    parser.add_argument("--visit", type=_visited, help=HIDDEN)
     add_program(parser)
     parser.set_defaults(act=_doctor, parser=parser)
 
@@ -390,7 +439,31 @@ def _explain(options: argparse.Namespace) -> int:
     return code
 
 
-COMMANDS = (_add_run, _add_doctor, _add_explain)
+def _add_completion(commands: Commands) -> None:
+    from .api.completion import SHELLS
+
+    parser = _parser(
+        commands.add_parser,
+        "completion",
+        COMPLETION_DESCRIPTION,
+        COMPLETION_EPILOG,
+        help="print a script that completes gradtape's commands in a shell",
+    )
+    parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help=" or ".join(SHELLS))
+    parser.set_defaults(act=_completion)
+
+
+def _completion(options: argparse.Namespace) -> int:
+    from .api.completion import completion
+    from .doctor.rules import CATALOGUE
+
+    rules = [word for rule in CATALOGUE for word in (rule.code, rule.name)]
+    known = {"explain": rules, "doctor --ignore": rules}
+    print(completion(options.shell, build_parser(), known), end="")
+    return 0
+
+
+COMMANDS = (_add_run, _add_doctor, _add_explain, _add_completion)
 
 
 def _parser(make, name: str, description: str, epilog: str, **more) -> _Parser:
@@ -404,6 +477,15 @@ def _parser(make, name: str, description: str, epilog: str, **more) -> _Parser:
         **more,
     )
     return parser
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    """What may be meant instead of a word, or all that there is."""
+    from difflib import get_close_matches
+
+    words = list(known)
+    near = get_close_matches(word, words, n=1)
+    return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(words)}"
 
 
 def _version() -> str:
