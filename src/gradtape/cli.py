@@ -67,6 +67,12 @@ examples:
   gradtape doctor train.py -- --output model.h5
   gradtape doctor --output report.html train.py
   gradtape doctor --strict --output findings.sarif -m project.train
+  gradtape doctor --fix train.py
+  gradtape doctor --diff train.py | git apply
+
+A finding is left out where its line, or the line that asks for the gradient, has the comment
+"# gradtape: ignore[GT120]". Settings of a project stand in [tool.gradtape] of the nearest
+pyproject.toml above PROGRAM: ignore, strict, output, baseline, fail-fast, quiet.
 
 In code: `with gradtape.doctor.watch() as report:`, or GRADTAPE_DOCTOR=1 in the environment.
 """

@@ -105,10 +105,10 @@ def test_settings_are_read_from_the_nearest_table(here: Path) -> None:
     ) == {
         "ignore": ["GT120", "left-the-tape"],
         "output": str(here / "r.html"),
-        "fail-fast": True,
+        "fail-fast": ("nan", "inf", "none", "zero", "wrong", "exploding", "vanishing"),
     }
     (here / "project" / "pyproject.toml").write_text("[tool.other]\n")
-    assert settings.read(inner)["fail-fast"] is True
+    assert settings.read(inner)["fail-fast"][0] == "nan"
     (here / "project" / "pyproject.toml").write_text("[tool.gradtape]\nquiet = true\n")
     assert settings.read(inner) == {"quiet": True}
 
@@ -124,6 +124,7 @@ def test_settings_are_read_from_the_nearest_table(here: Path) -> None:
         ('ignore = "GT120"', "it takes a list of codes or names of rules"),
         ('ignore = ["GT121x"]', "ignore: there is no rule `GT121x`; did you mean `GT121`?"),
         ("output = 3", "it takes the name of a file"),
+        ('fail-fast = ["nil"]', "it takes true, false or a list of some of nan, inf, none, "),
         ("strict = ", "is no TOML"),
     ],
 )

@@ -14,10 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..report import ignoring
+from ..report import ORDER, ignoring
 from ..source import sources
 
 FILE, TABLE = "pyproject.toml", "[tool.gradtape]"
+STATES = tuple(state for state in ORDER if state != "error")  # an error stops a program itself
 
 
 class WrongSetting(ValueError):
@@ -48,13 +49,21 @@ def _path(given: str, folder: Path) -> str:
     return given if given == "-" else str(folder / given)
 
 
+def _some_states(given: Any) -> bool:
+    return _flag(given) or (_texts(given) and set(given) <= set(STATES))
+
+
+def _states(given: bool | list[str], folder: Path) -> tuple[str, ...]:
+    return (STATES if given else ()) if isinstance(given, bool) else tuple(given)
+
+
 SETTINGS = {
     "ignore": Setting('a list of codes or names of rules, as ["GT120"]', _texts),
     "strict": Setting("true or false", _flag),
     "output": Setting("the name of a file", _text, _path),
     "baseline": Setting("the name of a file", _text, _path),
     "fail-fast": Setting(
-        'true, false or a list of states, as ["nan"]', lambda given: _flag(given) or _texts(given)
+        f"true, false or a list of some of {', '.join(STATES)}", _some_states, _states
     ),
     "quiet": Setting("true or false", _flag),
 }
@@ -67,7 +76,7 @@ def fill(options: argparse.Namespace) -> None:
     folder = Path(target if os.path.isdir(target) else os.path.dirname(target))
     for name, value in read(folder).items():
         key = name.replace("-", "_")
-        if getattr(options, key, None) is None:
+        if getattr(options, key, None) == options.parser.get_default(key):
             setattr(options, key, value)
 
 
