@@ -61,6 +61,7 @@ class Visit:
         self.report: Report | None = None
         self._content: str | None = None  # the report as it will be written, when it is ready
         self._beside: list[tuple[str | None, str]] = []  # the others: where, and what
+        self._left: list[str] = []  # what is not in a patch, and why
         self._session: Session | None = None
         self._process, self._folder = os.getpid(), os.getcwd()
         self._stream = sys.stderr
@@ -106,6 +107,8 @@ class Visit:
                     with _inside(self._folder):
                         self._content = render(report, self.delivery, self._target())
                         self._beside = [(o.output, render(report, o, None)) for o in self.others]
+                        if "patch" in (d.format for d in (self.delivery, *self.others)):
+                            self._left = report.plan().left
 
     def deliver(self) -> None:
         """Write the report, once, and only in the process that began."""
@@ -118,6 +121,8 @@ class Visit:
                         _print(sys.stdout, content, raw=True)
                     elif output is not None:
                         Path(output).write_bytes(as_bytes(content))
+                for why in self._left:
+                    self._say(why)
         self._process = -1
 
     def _write(self, report: Report, content: str) -> None:
