@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from gradtape.api.completion import SHELLS
 from gradtape.cli import build_parser, main
+from gradtape.doctor.entry import settings
 from gradtape.doctor.rules import CATALOGUE
 from tests.commands import gradtape
 
@@ -88,3 +90,23 @@ def test_what_may_be_meant(words: str, said: str, capsys: pytest.CaptureFixture[
     error = capsys.readouterr().err
     assert said in error
     assert "--visit" not in error
+
+
+# --- the commands of examples/ci ------------------------------------------------------------------
+EXAMPLES = Path(__file__).parents[1] / "examples" / "ci"
+WRITTEN = [
+    line.partition("gradtape ")[2].split()
+    for file in sorted(EXAMPLES.iterdir())
+    for line in file.read_text(encoding="utf-8").splitlines()
+    if line.lstrip("- ").startswith(("run: gradtape ", "entry: gradtape ", "gradtape "))
+]
+
+
+def test_commands_of_the_examples_are_commands() -> None:
+    assert len(WRITTEN) == 4
+    for words in WRITTEN:
+        assert build_parser().parse_args(words).target == "train.py"
+
+
+def test_settings_of_the_examples_are_settings() -> None:
+    assert settings.read(EXAMPLES).keys() == {"strict", "baseline", "ignore"}
