@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -273,6 +274,23 @@ def test_on_a_terminal_it_asks(answer: str, text: str, here: Path) -> None:
     os.close(ours)
     assert b"change 1 line of program.py? [y/N]" in said
     assert path.read_text() == text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_program_that_is_terminated_is_left_as_it_is(here: Path) -> None:
+    path = here / "program.py"
+    path.write_text(LOST + "print('ready', flush=True)\nimport time\nwhile True: time.sleep(0.1)\n")
+    command = [sys.executable, "-m", "gradtape", "doctor", "--fix", "--yes", path]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, env=environment(), **streams) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.terminate()
+        _, said = process.communicate(timeout=LIMIT)
+    assert process.returncode == -signal.SIGTERM
+    assert "GT103 left-the-tape" in said
+    assert said.endswith("gradtape doctor: the program was stopped, so nothing was changed\n")
+    assert path.read_text().startswith(LOST)
 
 
 def test_the_command_prints_a_patch_behind_the_programs_output(here: Path) -> None:

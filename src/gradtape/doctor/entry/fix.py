@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
 
 from ..fixing.files import Refused, replace
@@ -70,9 +70,9 @@ def _visit(words: Sequence[str], fixed: int = 0) -> tuple[int, Plan | None]:
     handle, path = tempfile.mkstemp(prefix="gradtape-", suffix=".json")
     os.close(handle)
     try:
-        with _handing_on() as children:
+        with _handing_on() as hand:
             child = subprocess.Popen([*_self(), "doctor", f"--visit={path}:{fixed}", *words])
-            children.append(child)
+            hand(child)
             code = child.wait()
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -91,22 +91,29 @@ def _self() -> list[str]:
 
 
 @contextlib.contextmanager
-def _handing_on() -> Iterator[list[Any]]:
-    """Meanwhile the signals that end a program are the child's business; those of the keyboard
+def _handing_on() -> Iterator[Callable[[Any], None]]:
+    """Meanwhile, signals are the business of the child that is handed over; those of the keyboard
     reach it by themselves."""
     children: list[Any] = []
+    early: list[int] = []
 
     def handle(number: int, frame: Any) -> None:
-        for child in children:
-            if number != signal.SIGINT:
+        if number != signal.SIGINT:
+            early.append(number)
+            for child in children:
                 child.send_signal(number)
+
+    def hand(child: Any) -> None:
+        children.append(child)
+        for number in early:
+            child.send_signal(number)
 
     kept = {}
     for number in HANDED_ON:
         if signal.getsignal(number) != signal.SIG_IGN:  # which a child inherits
             kept[number] = signal.signal(number, handle)
     try:
-        yield children
+        yield hand
     finally:
         for number, old in kept.items():
             signal.signal(number, old)
