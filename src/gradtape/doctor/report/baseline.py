@@ -34,7 +34,9 @@ class Baseline:
 
     def divide(self, findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
         """The new ones, and those that are known."""
-        left, new, known = Counter(self._known), [], []
+        left = Counter(self._known)
+        new: list[Finding] = []
+        known: list[Finding] = []
         for finding in findings:
             key = _key(entry(finding, self.folder))
             (known if left[key] > 0 else new).append(finding)

@@ -57,7 +57,7 @@ def clear(hits: list[Hit]) -> bool:
 def _score(rule: Rule, word: str) -> float:
     state, stem = STATES.get(word), _stem(word)
     of_state = 0.0
-    if state in ({"wrong"} | rule.states if "ok" in rule.states else rule.states):
+    if state is not None and (state in rule.states or (state == "wrong" and "ok" in rule.states)):
         of_state = FAMILY if rule.code[2] in FAMILIES[state] else LIKE
     rare = math.log(1 + len(CATALOGUE) / (1 + _spread()[stem]))
     # A symptom is named in every lesson about it: what counts is which rules are about it.

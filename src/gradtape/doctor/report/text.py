@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import textwrap
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -243,7 +244,7 @@ def _table(console: Any, report: Any, width: int) -> None:
 
 
 def _print_rows(
-    console: Any, sizes: tuple[int, ...], width: int, rows: list[tuple[tuple[str, ...], str]]
+    console: Any, sizes: tuple[int, ...], width: int, rows: Sequence[tuple[tuple[str, ...], str]]
 ) -> None:
     """Rows of the table, which queries share; one that is too long for the terminal is cut."""
     from rich.table import Table
