@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..trace.finding import Finding
 from ..trace.history import History
 from ..trace.severity import LEVELS, severity
+from .ignoring import ignored, notes
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -61,8 +62,6 @@ class Report:
         self.faults = list(faults)
         ranked: list[Finding] = sorted(findings, key=_first)
         if ranked:
-            from .ignoring import ignored, notes
-
             self.ignored = [finding for finding in ranked if ignored(finding, self.ignore)]
             dropped = set(map(id, self.ignored))
             ranked = [finding for finding in ranked if id(finding) not in dropped]
