@@ -60,16 +60,15 @@ class Report:
         for finding in findings:
             finding.severity = severity(finding, self.history)
         self.faults = list(faults)
-        ranked: list[Finding] = sorted(findings, key=_first)
-        if ranked:
-            self.ignored = [finding for finding in ranked if ignored(finding, self.ignore)]
-            dropped = set(map(id, self.ignored))
-            ranked = [finding for finding in ranked if id(finding) not in dropped]
-            files = {f.place.file: None for f in findings if f.place is not None}
-            self.notes += [words for words in notes(files) if words not in self.notes]
-        self.findings = ranked
+        self.ignored, wanted = [], []
+        for finding in sorted(findings, key=_first):
+            (self.ignored if ignored(finding, self.ignore) else wanted).append(finding)
+        self.findings = wanted
         if self.baseline is not None:
-            self.findings, self.known = self.baseline.divide(ranked)
+            self.findings, self.known = self.baseline.divide(wanted)
+        places = [*(finding.place for finding in findings), *self.history.records]
+        files = dict.fromkeys(place.file for place in places if place is not None)
+        self.notes += [words for words in notes(files) if words not in self.notes]
 
     def to_text(self, width: int = 100, color: bool = False, most: int | None = None) -> str:
         """The report for a terminal."""
