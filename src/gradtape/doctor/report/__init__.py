@@ -60,7 +60,8 @@ class Report:
         for finding in findings:
             finding.severity = severity(finding, self.history)
         self.faults = list(faults)
-        self.ignored, wanted = [], []
+        self.ignored = []
+        wanted: list[Finding] = []
         for finding in sorted(findings, key=_first):
             (self.ignored if ignored(finding, self.ignore) else wanted).append(finding)
         self.findings = wanted
