@@ -90,6 +90,13 @@ def test_a_rule_that_there_is_not_is_told_once(here: Path) -> None:
     assert report.to_text().count(told) == 1
 
 
+def test_a_rule_that_there_is_not_is_told_where_nothing_is_found(here: Path) -> None:
+    text = LOST.replace("np.tanh", "tf.tanh").replace("# inner", "# gradtape: ignore[GT121x]")
+    report = report_on(text, here)
+    assert report.findings == report.ignored == []
+    assert report.notes == ["program.py:6: there is no rule `GT121x`; did you mean `GT121`?"]
+
+
 # --- pyproject.toml -------------------------------------------------------------------------------
 def told(here: Path, text: str) -> dict:
     (here / "pyproject.toml").write_text("[tool.gradtape]\n" + text)

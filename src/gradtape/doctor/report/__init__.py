@@ -10,6 +10,7 @@ from ..source import sources
 from ..trace.finding import Finding
 from ..trace.history import History
 from ..trace.severity import LEVELS, severity
+from .ignoring import ignored, notes
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -61,18 +62,16 @@ class Report:
         for finding in findings:
             finding.severity = severity(finding, self.history)
         self.faults = list(faults)
-        ranked: list[Finding] = sorted(findings, key=_first)
-        if ranked:
-            from .ignoring import ignored, notes
-
-            self.ignored = [finding for finding in ranked if ignored(finding, self.ignore)]
-            dropped = set(map(id, self.ignored))
-            ranked = [finding for finding in ranked if id(finding) not in dropped]
-            files = {f.place.file: None for f in findings if f.place is not None}
-            self.notes += [words for words in notes(files) if words not in self.notes]
-        self.findings = ranked
+        self.ignored = []
+        wanted: list[Finding] = []
+        for finding in sorted(findings, key=_first):
+            (self.ignored if ignored(finding, self.ignore) else wanted).append(finding)
+        self.findings = wanted
         if self.baseline is not None:
-            self.findings, self.known = self.baseline.divide(ranked)
+            self.findings, self.known = self.baseline.divide(wanted)
+        places = [*(finding.place for finding in findings), *self.history.records]
+        files = dict.fromkeys(place.file for place in places if place is not None)
+        self.notes += [words for words in notes(files) if words not in self.notes]
 
     def to_text(self, width: int = 100, color: bool = False, most: int | None = None) -> str:
         """The report for a terminal."""

@@ -40,6 +40,15 @@ def text(report: Any, width: int = 100, color: bool = False, most: int | None = 
     return "".join(f"{line.rstrip()}\n" for line in file.getvalue().rstrip("\n").split("\n"))
 
 
+def prepare(color: bool) -> None:
+    """Import all that a text needs, for those who must not when they write one."""
+    import rich.console
+    import rich.table  # noqa: F401
+
+    if color:
+        _highlighted("import this")
+
+
 def _say(console: Any, report: Any, width: int, most: int | None) -> None:
     from rich.text import Text
 
