@@ -244,7 +244,7 @@ class Visit:
         nothing is compiled and executed in between, as imports do.
         """
         if self._process == os.getpid() and self._content is None:
-            with self._guarded():
+            with self._ending():
                 report = self.conclude()
                 if report is not None:
                     with named_from(self._folder):
@@ -259,7 +259,7 @@ class Visit:
         """Write the report, once, and only in the process that began."""
         self.compose()
         if self._process == os.getpid() and self.report is not None and self._content is not None:
-            with self._guarded():
+            with self._ending():
                 self._write(self.report, self._content)
                 for output, content in self._beside:
                     if output == "-":
@@ -312,12 +312,19 @@ class Visit:
         return {None: self._stream, "-": sys.stdout}.get(self.delivery.output)
 
     @contextlib.contextmanager
-    def _guarded(self) -> Iterator[None]:
+    def _ending(self) -> Iterator[None]:
         """Whatever happens to the doctor, the program ends as it would without."""
         try:
-            yield
+            with self._guarded():
+                yield
         except KeyboardInterrupt:
             self._say("interrupted, so there is no report")
+
+    @contextlib.contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """A fault of the doctor's is told, and is none of the program's; an interrupt is."""
+        try:
+            yield
         except Exception as fault:
             self._say(f"a fault of its own, please report it: {fault_in_words(fault)}")
 
