@@ -60,14 +60,17 @@ class Follower:
         lines: Lines | None,
         status: Status | None = None,
         fail_fast: tuple[str, ...] = (),
+        left_out: Callable[[Finding], bool] = lambda finding: False,
     ) -> None:
         self.session, self.lines, self.status, self.fail_fast = session, lines, status, fail_fast
+        self._left_out = left_out  # of the report, and so of what is said before
         self.queries = 0  # so far, which is what is new
         self.stopped: Stopped | None = None
         self.interrupt: Callable[[], None] = lambda: None  # wakes the main thread
         self._write: Callable[[], bool] | None = None
         self._pace = Pace(EVERY, SHARE)
         self._known = 0  # findings that were seen
+        self._dropped = 0  # of these, those that are left out
         self._open: dict[int, tuple[Finding, int]] = {}  # not certain yet; when to look again
         self._said: set[tuple] = set()
         self._blink = Pace(BLINK, SHARE)
@@ -120,6 +123,9 @@ class Follower:
         """The findings that are certain since this query, each of which is said."""
         session = self.session
         for finding in islice([*session.findings.values()], self._known, None):
+            if self._left_out(finding):
+                self._dropped += 1
+                continue
             self._open[id(finding)] = finding, 0
             if self._write is not None:
                 self._pace.hasten(SOON)
@@ -163,7 +169,7 @@ class Follower:
         record = self.session.history.records[at(*asked.place)]
         seconds = int(perf_counter() - self._begun)
         spent = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-        found = len(self.session.findings) - len(self._open)
+        found = len(self.session.findings) - len(self._open) - self._dropped
         said = plural(found, "finding") if found else "no findings"
         parts = [f"gradtape {spent}", f"step {record.steps:,}", *_loss(record, asked), said]
         return " · ".join([*parts, *_worst(record, asked)])
