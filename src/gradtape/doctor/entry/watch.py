@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import sys
 from collections.abc import Callable
 from types import TracebackType
@@ -11,6 +12,7 @@ from typing import Any, overload
 
 from ..engines.choice import in_sight
 from ..report import Exit, Report
+from ..source.cells import in_notebook, shell
 from .session import Session
 
 
@@ -128,4 +130,11 @@ def exit_of(error: BaseException) -> Exit:
 
 
 def _script() -> str:
-    return getattr(sys.modules.get("__main__"), "__file__", None) or sys.argv[0] or "<interactive>"
+    """What is running, as people would call it."""
+    main = sys.modules.get("__main__")
+    named = getattr(main, "__file__", None)
+    if named is None and shell() is not None:
+        # VS Code and Jupyter say whose cells these are, each in its own way.
+        there = getattr(main, "__vsc_ipynb_file__", None) or os.environ.get("JPY_SESSION_NAME")
+        return there or ("<notebook>" if in_notebook() else "<interactive>")
+    return named or sys.argv[0] or "<interactive>"

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from ...version import __version__
 from ..rules import CATALOGUE
+from ..source.cells import called
 from ..source.place import Place
 from ..trace.finding import Finding
 from .words import headline, shown
@@ -71,6 +72,9 @@ def _location(place: Place) -> dict[str, Any]:
 
 def _artifact(file: str) -> dict[str, str]:
     """A file under the current directory by its path from there, as code scanning wants it."""
+    cell = called(file)
+    if cell is not None:  # no file under any folder
+        return {"uri": quote(cell)}
     near = shown(file)
     if os.path.isabs(file) and os.path.abspath(near) != os.path.abspath(file):
         return {"uri": Path(file).as_uri()}

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..source.cells import called
 from ..trace.finding import CONFIRMED, Finding, WouldBe
 from ..trace.history import Record
 
@@ -147,9 +148,11 @@ def times_of(record: Record) -> str:
 
 
 def shown(file: str) -> str:
-    """A file as the reader knows it: from the current directory, else by its name alone."""
-    if not os.path.isabs(file):
-        return file
+    """A file as the reader knows it: from the current directory, else by its name alone; a cell of
+    a notebook by its number."""
+    cell = called(file)
+    if cell is not None or not os.path.isabs(file):
+        return cell or file
     try:
         shorter = os.path.relpath(file)
     except (OSError, ValueError):  # the directory is gone; another drive
