@@ -6,28 +6,47 @@ how far a source was followed, and the report says that this is all that is know
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import get_ident
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from .... import nest
 from ....autodiff.recording import follows, operand_ids, result_ids
-from ....autodiff.tape import GradientTape, _differentiate
+from ....autodiff.tape import GradientTape, _differentiate, _parts
 from ....core.apply import tensor
 from ....core.place import caller
 from ....core.record import Value, threads
 from ....framework.variable import Variable
 from ....ops.reasons import Reason
+from ...entry.examining import explained
 from ...entry.session import RUNNING, Session
 from ...facts import backward
+from ...facts.case import Case, Question
+from ...facts.faults import finite
 from ...report import Report
 from ...report.words import shown
-from ...source.place import Place, at
+from ...rules import CATALOGUE
+from ...source.place import Place, Written, at, nodes
+from ...trace import Answer
 from ...trace import Variable as TracedVariable
+from ...trace.finding import LIKELY, Finding, Verdict
 from .. import gradtape as raw
+from .reading_on import read_on
+from .taped import Taped
 
+# What cannot be told from one tape: where its constants come from, what the steps before did, and
+# which of the reads of a variable are one.
+BEYOND = frozenset({
+    "nan-input", "unscaled-input", "learning-rate-divergence", "vanishing-depth", "unexplained",
+})  # fmt: skip
+RULES = tuple(rule for rule in CATALOGUE if rule.name not in BEYOND)
+FROM_THE_TEXT = "it was read from the program's text, as the doctor was not listening"
+LARGE = 100.0  # in a variable, it is what earlier steps made of it
 SWITCH_ON = (
     "The doctor was not listening while this was computed. For the cause, run the program with "
     "`gradtape doctor`, or put tape and all in `with gradtape.doctor.watch():`."
@@ -82,24 +101,29 @@ def _ask(session: Session, tape: Any, target: Any, sources: Any, user: FrameType
 
 
 def _event(
-    session: Session, tape: Any, target: Any, sources: Any, answers: list | None, user: FrameType
-) -> tuple:
+    session: Session, tape: Any, target: Any, sources: Any, answers: list | None, user: FrameType,
+    error: Exception | None = None,
+) -> tuple:  # fmt: skip
     result = None if answers is None else nest.pack_sequence_as(sources, answers)
     return (
-        raw.QUERY, session.engine.number(tape), "gradient", target, sources, (), {}, result, None,
+        raw.QUERY, session.engine.number(tape), "gradient", target, sources, (), {}, result, error,
         None, user.f_code, user.f_lasti, get_ident(),
     )  # fmt: skip
 
 
 def _answers(tape: Any, target: Any, sources: Any) -> list | None:
     """What the tape would answer; None when it has forgotten, or cannot be asked so."""
-    if tape._tape is None:
-        return None
-    targets = nest.flatten(target)
+    return None if tape._tape is None else _tried(tape, target, sources)[0]
+
+
+def _tried(tape: Any, target: Any, sources: Any) -> tuple[list | None, Exception | None]:
+    """What the tape would answer, or the exception that it would raise."""
+    targets = _parts(nest.flatten(target))
+    seeds = [None] * len(targets)
     try:
-        return _differentiate(tape._tape, targets, nest.flatten(sources), [None] * len(targets))
-    except (TypeError, ValueError, AttributeError):
-        return None
+        return _differentiate(tape._tape, targets, _parts(nest.flatten(sources)), seeds), None
+    except (TypeError, ValueError, AttributeError, LookupError) as error:
+        return None, error
 
 
 def _walked(engine: raw.Engine, event: tuple) -> list:
@@ -123,18 +147,91 @@ def _walked(engine: raw.Engine, event: tuple) -> list:
 def _from_the_tape(
     session: Session, tape: Any, target: Any, sources: Any, user: FrameType
 ) -> list[str]:
-    """Note the states of the answers, and say what the tape itself knows about them."""
+    """What the tape itself knows: findings of the rules where its records tell enough, and
+    otherwise how far it followed a source."""
     if tape._tape is None:
         forgot = "`explain` before `gradient`, or on a tape with persistent=True, would know more."
         return [f"This tape has forgotten what it recorded: {forgot}", SWITCH_ON]
-    answers = _answers(tape, target, sources)
-    event = _event(session, tape, target, sources, answers, user)
+    answers, error = _tried(tape, target, sources)
+    event = _event(session, tape, target, sources, answers, user, error)
     record = session.take(raw._asked(event, user))
-    notes = []
-    for line, source in zip(record.lines, nest.flatten(sources), strict=False):
-        if line.state == "none":
-            notes.append(_how_far(tape._tape, line.name, source, record.target, target))
-    return [*notes, SWITCH_ON]
+    taped = Taped(tape, made(tape, user) or record.place)
+    targets = nest.flatten(target)
+    asked = [
+        Answer(taped.source(s), line.name, raw.gradient_array(g), line.state, aliases=line.aliases)
+        for s, g, line in zip(
+            nest.flatten(sources), answers or [None] * len(record.lines), record.lines, strict=False
+        )
+    ]  # fmt: skip
+    query = taped.query(record.place, record.target, targets, asked)
+    query.error = error
+    taped.look((user.f_locals, user.f_globals), *targets, *nest.flatten(sources))
+    query.scope = {**user.f_globals, **user.f_locals}
+    question = Question(taped.trace, query)
+    notes, open = [], False
+    for answer, source in zip(asked, nest.flatten(sources), strict=False):
+        case = Case(taped.trace, query, answer, session.history, question)
+        found = [] if answer.state == "ok" else _explained(taped, case)
+        if not found and answer.state == "none":
+            found = _supposed(taped, case, source, user)
+        for finding in found:
+            session._keep(finding)
+        if not found and answer.state != "ok":
+            open = True
+            notes += _told(taped, case, source, target)
+    query.scope = {}
+    return [*notes, SWITCH_ON] if open else notes
+
+
+def _explained(taped: Taped, case: Case) -> list[Finding]:
+    """What the rules find in the records, if these are enough."""
+    if case.answer.state == "error" and any(t.kind in ("array", "number") for t in case.targets):
+        return []  # how the target left the tape is not known
+    if case.answer.state == "error":
+        rules = tuple(r for r in RULES if "error" in r.states)
+    elif case.answer.state == "none":
+        if case.path is None or not case.path.cuts:
+            return []
+        rules = RULES
+    else:
+        if not taped.whole(case.nodes, case.targets) or _diverged(case):
+            return []
+        rules = RULES
+    try:
+        return explained(case, rules)
+    except Exception:  # it asked for what a tape does not keep
+        return []
+
+
+def _supposed(taped: Taped, case: Case, source: Any, user: FrameType) -> list[Finding]:
+    """What the program's text says of a way that the tape has no record of: never for certain."""
+    read = read_on(taped, case, source, user)
+    if read is None:
+        return []
+    try:
+        found = explained(read, RULES)
+    except Exception:
+        return []
+    for finding in found:
+        finding.verdict, finding.sure = Verdict(LIKELY, why=FROM_THE_TEXT), False
+        finding.would_be, finding.why_not = None, FROM_THE_TEXT
+    return found[:1]
+
+
+def _diverged(case: Case) -> bool:
+    """Did earlier steps leave a variable too large, or broken? What they did is not on this tape."""
+    held = [v.array for v in case.question.above(*case.targets) if v.variable is not None]
+    return any(not finite(a) or (np.size(a) and np.max(np.abs(a)) > LARGE) for a in held)
+
+
+def _told(taped: Taped, case: Case, source: Any, target: Any) -> list[str]:
+    """What is known of an answer of which no rule speaks."""
+    name, asked = case.answer.name, case.query
+    if case.answer.state == "error":
+        return [f"Asking for the gradient raises {type(asked.error).__name__}: {asked.error}"]
+    if case.answer.state == "none":
+        return [_how_far(taped.recorder, name, source, asked.target_name, target)]
+    return [_where(taped, case)]
 
 
 def _how_far(tape: Any, name: str, source: Any, target_name: str, target: Any) -> str:
@@ -180,3 +277,20 @@ def _users(tape: Any, key: int) -> tuple[list[tuple[Any, Place]], list[tuple[Pla
                 rules = [op.rules[0 if op.joint else k] for k in used]
                 stops += [(at(code, offset), r.why) for r in rules if isinstance(r, Reason)]
     return found, stops, reached
+
+
+def _where(taped: Taped, case: Case) -> str:
+    """Where the numbers of a gradient first went wrong, from the target up."""
+    return f"`{case.answer.name}` is {case.answer.state}."
+
+
+def made(tape: GradientTape, user: FrameType) -> Place | None:
+    """Where a tape was entered, as the user's function says it: `with … as tape`."""
+    names = {name for name, thing in user.f_locals.items() if thing is tape}
+    for node in nodes(at(user.f_code, 0).file):
+        if isinstance(node, ast.With) and node.lineno >= user.f_code.co_firstlineno:
+            for item in node.items:
+                name = item.optional_vars
+                if isinstance(name, ast.Name) and name.id in names:
+                    return Written(user.f_code, item.context_expr)
+    return None
