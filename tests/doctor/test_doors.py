@@ -623,7 +623,7 @@ def test_explain_where_the_doctor_listens() -> None:
 
 
 def test_explain_where_it_does_not() -> None:
-    tape, z, (v, u) = stopped()
+    tape, z, (v, u) = stopped()  # made by another function, whose lines are not read
     report = tape.explain(z, [v, u])
     assert report.findings == []
     assert " is mul at " in report.notes[0]
@@ -637,9 +637,8 @@ def test_an_op_without_a_grad_is_named() -> None:
     w = tf.Variable(2.0)
     with tf.GradientTape() as tape:
         loss = tf.round(w) * 2.0
-    report = tape.explain(loss, w)
-    assert report.notes[0].startswith("`tf.round(w)` at ")
-    assert "lets no gradient through: round is a staircase" in report.notes[0]
+    (finding,) = tape.explain(loss, w).findings
+    assert (finding.name, finding.place.text) == ("rounding-op", "tf.round(w)")
 
 
 @pytest.mark.parametrize(

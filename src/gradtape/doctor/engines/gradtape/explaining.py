@@ -1,7 +1,8 @@
 """`tape.explain`: one question to one of gradtape's tapes, answered without using the tape up.
 
-Where the doctor listens, its trace knows the cause. Where it does not, the tape's own records tell
-how far a source was followed, and the report says that this is all that is known.
+Where the doctor listens, its trace knows the cause. Where it does not, the rules are asked about
+the tape's own records (`taped`), and of a way that has none about the program's text
+(`reading_on`). What neither can tell is said to be not known, with how far the tape followed.
 """
 
 from __future__ import annotations
@@ -24,17 +25,18 @@ from ....core.record import Value, threads
 from ....framework.variable import Variable
 from ....ops.reasons import Reason
 from ...entry.examining import explained
-from ...entry.session import RUNNING, Session
+from ...entry.session import RUNNING, Session, fault_in_words
 from ...facts import backward
 from ...facts.case import Case, Question
-from ...facts.faults import finite
+from ...facts.faults import descendants, finite
 from ...report import Report
-from ...report.words import shown
+from ...report.words import STATES, shown
 from ...rules import CATALOGUE
 from ...source.place import Place, Written, at, nodes
-from ...trace import Answer
+from ...trace import Answer, Event, states
 from ...trace import Variable as TracedVariable
 from ...trace.finding import LIKELY, Finding, Verdict
+from ...trace.history import Record
 from .. import gradtape as raw
 from .reading_on import read_on
 from .taped import Taped
@@ -155,7 +157,18 @@ def _from_the_tape(
     answers, error = _tried(tape, target, sources)
     event = _event(session, tape, target, sources, answers, user, error)
     record = session.take(raw._asked(event, user))
-    taped = Taped(tape, made(tape, user) or record.place)
+    try:
+        return _examined(session, tape, target, sources, user, record, answers, error)
+    except Exception as fault:  # the user only asked why
+        session.faults.append(fault_in_words(fault))
+        return [SWITCH_ON]
+
+
+def _examined(
+    session: Session, tape: Any, target: Any, sources: Any, user: FrameType, record: Record,
+    answers: list | None, error: Exception | None,
+) -> list[str]:  # fmt: skip
+    taped = Taped(tape, _made(tape, user) or record.place)
     targets = nest.flatten(target)
     asked = [
         Answer(taped.source(s), line.name, raw.gradient_array(g), line.state, aliases=line.aliases)
@@ -219,7 +232,7 @@ def _supposed(taped: Taped, case: Case, source: Any, user: FrameType) -> list[Fi
 
 
 def _diverged(case: Case) -> bool:
-    """Did earlier steps leave a variable too large, or broken? What they did is not on this tape."""
+    """Did earlier steps leave a variable too large, or broken? They are not on this tape."""
     held = [v.array for v in case.question.above(*case.targets) if v.variable is not None]
     return any(not finite(a) or (np.size(a) and np.max(np.abs(a)) > LARGE) for a in held)
 
@@ -252,14 +265,14 @@ def _how_far(tape: Any, name: str, source: Any, target_name: str, target: Any) -
     if stops and any(t._id in reached for t in followed):
         place, why = stops[0]
         return (
-            f"`{place.text}` at {shown(place.file)}:{place.line} lets no gradient through: {why}."
+            f"`{place.brief}` at {shown(place.file)}:{place.line} lets no gradient through: {why}."
         )
     known = bool(followed)
     ends = "does not come from there" if known else "is not on this tape"
     op, place = used[-1]
     return (
         f"The last that this tape recorded of what was computed from `{name}` is {op.name} at "
-        f"{shown(place.file)}:{place.line}: `{place.text}`; `{target_name}` {ends}."
+        f"{shown(place.file)}:{place.line}: `{place.brief}`; `{target_name}` {ends}."
     )
 
 
@@ -280,17 +293,51 @@ def _users(tape: Any, key: int) -> tuple[list[tuple[Any, Place]], list[tuple[Pla
 
 
 def _where(taped: Taped, case: Case) -> str:
-    """Where the numbers of a gradient first went wrong, from the target up."""
-    return f"`{case.answer.name}` is {case.answer.state}."
+    """Where a gradient first went wrong, on its way back from the target: the cotangents are known
+    even where the numbers are not."""
+    name, state = case.answer.name, case.answer.state
+    said = STATES[state][0]
+    broken = next(
+        (e for e in taped.trace.events if not all(finite(v.array) for v in e.outputs)), None
+    )
+    if broken is not None and not all(finite(t.array) for t in case.targets):
+        return (
+            f"The gradient of `{name}` {said}. Of the numbers that the tape has kept, those of "
+            f"{_named(broken)} are the first that are not finite."
+        )
+    cotangents = {t: np.ones_like(t.array) for t in case.targets if t.array is not None}
+    below = descendants(case.nodes)
+    for event in reversed(taped.trace.events):
+        gs = [cotangents.get(made) for made in event.outputs]
+        if event.pull is None or all(g is None for g in gs):
+            continue
+        with np.errstate(all="ignore"):
+            parts = event.pull(gs)
+        for given, part in zip(event.inputs, parts, strict=True):
+            if part is None:
+                continue
+            well = all(g is None or states.state(g) != state for g in gs)
+            if well and given in below and states.state(part) == state:
+                return f"The gradient of `{name}` {said}, from {_named(event)} on."
+            known = cotangents.get(given)
+            cotangents[given] = part if known is None else known + part
+    return f"The gradient of `{name}` {said}."
 
 
-def made(tape: GradientTape, user: FrameType) -> Place | None:
+def _named(event: Event) -> str:
+    """An op with its place."""
+    place = event.place
+    return f"{event.name} at {shown(place.file)}:{place.line} (`{place.brief}`)"
+
+
+def _made(tape: GradientTape, user: FrameType) -> Place | None:
     """Where a tape was entered, as the user's function says it: `with … as tape`."""
     names = {name for name, thing in user.f_locals.items() if thing is tape}
-    for node in nodes(at(user.f_code, 0).file):
-        if isinstance(node, ast.With) and node.lineno >= user.f_code.co_firstlineno:
+    here, found = at(user.f_code, user.f_lasti), None
+    for node in nodes(here.file):
+        if isinstance(node, ast.With) and user.f_code.co_firstlineno <= node.lineno <= here.line:
             for item in node.items:
                 name = item.optional_vars
                 if isinstance(name, ast.Name) and name.id in names:
-                    return Written(user.f_code, item.context_expr)
-    return None
+                    found = item.context_expr  # the last before the question
+    return None if found is None else Written(user.f_code, found)

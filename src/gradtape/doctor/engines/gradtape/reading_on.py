@@ -19,8 +19,8 @@ from ....framework.variable import Variable
 from ...facts import names
 from ...facts.case import Case
 from ...source import flow
-from ...source.place import Written, full_name, nodes
-from ...trace import Answer, Event, Query, Tape, Trace, Value, Watch
+from ...source.place import Written, at, full_name, nodes
+from ...trace import Answer, Event, Query, Trace, Value, Watch
 from ...trace import Variable as TracedVariable
 from .models import held
 from .reading import _kind
@@ -167,21 +167,19 @@ class _Text:
         return inside and not branch.lineno < line <= branch.end_lineno
 
     def _agrees(self, found: Case) -> bool:
-        """Is it what the tape recorded? What it follows up to the first break, it has a record of."""
+        """Is it what the tape recorded? Up to the first break it has records of all that it
+        follows."""
         if found.path is None:
             return False
         recorded = {(r[2], r[3]) for r in self.recorder.records}
-        lines = {line for code, offset in recorded if code is self.code for line in [_line(code, offset)]}
-        watched = bool(found.tape.watches_of(self.source))
-        ends = found.path.cuts[0].event if found.path.cuts else None
-        for event in found.path.events:
-            if event is ends:
-                break
-            if watched and not ends and not found.path.cuts:
-                return found.tape.watches_of(self.source)[0].time > event.time
-            if watched and event.tapes and event.place.line not in lines:
-                return False
-        return True
+        lines = {at(code, offset).line for code, offset in recorded if code is self.code}
+        watches, cuts = found.tape.watches_of(self.source), found.path.cuts
+        if not watches:
+            return True
+        if not cuts:
+            return watches[0].time > found.path.events[0].time
+        before = found.path.events[: found.path.events.index(cuts[0].event)]
+        return all(event.place.line in lines for event in before if event.tapes)
 
     # --- watching ---------------------------------------------------------------------------------
     def _watches(self, statement: ast.stmt) -> bool:
@@ -216,8 +214,7 @@ class _Text:
     def _value(self, node: Any) -> Any:
         """What an expression gives of the source: a value, a list of some, or None."""
         if isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node) == self.name:
-            if not isinstance(node, ast.Name) or node.id not in self.known:
-                return self.source
+            return self.source
         if isinstance(node, ast.Name):
             return self.known.get(node.id)
         if isinstance(node, ast.Constant):
@@ -246,7 +243,10 @@ class _Text:
         words = [*node.args, *(k.value for k in node.keywords)]
         given = _flat(map(self._value, words))
         function = node.func
-        if isinstance(function, ast.Attribute) and (base := self._value(function.value)) is not None:
+        if (
+            isinstance(function, ast.Attribute)
+            and (base := self._value(function.value)) is not None
+        ):
             if function.attr in LEAVE and isinstance(base, Symbol):
                 return self._leave(LEAVE[function.attr], f".{function.attr}()", [base], node)
             return _unclear()
@@ -318,9 +318,3 @@ def _unclear() -> Any:
 
 def _loaded(name: ast.Name) -> ast.Name:
     return ast.copy_location(ast.Name(name.id, ast.Load()), name)
-
-
-def _line(code: Any, offset: int) -> int:
-    from ...source.place import at
-
-    return at(code, offset).line

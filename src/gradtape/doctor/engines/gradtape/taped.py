@@ -1,4 +1,4 @@
-"""Reads the records of a tape into a neutral trace: what `tape.explain` knows where nobody listened.
+"""Reads the records of a tape into a neutral trace, for `tape.explain` where nobody listened.
 
 A tape keeps what its derivative rules name, and nothing of what it does not follow. So the path and
 the cotangents are all there; the numbers on the way are those that were kept, that somebody in
@@ -138,7 +138,9 @@ class Taped:
         for result in made if isinstance(made, tuple) else [made]:
             if isinstance(result, Tensor) and hasattr(result, "_id"):
                 self.known(result)
-        outputs = [Followed("tensor", None) if i is None else self.value(i) for i in result_ids(record)]
+        outputs = [
+            Followed("tensor", None) if i is None else self.value(i) for i in result_ids(record)
+        ]
         names = {k: v for k, v in kept.items() if k in op.params} if hasattr(op, "params") else {}
         time = float(len(self.trace.events) + 1)
         place = self.tape.place if code is None else at(code, offset)
@@ -228,7 +230,8 @@ def _compute(event: Event) -> None:
     unknown = [k for k, v in enumerate(event.inputs) if v.array is None]
     (made, *more) = event.outputs
     if not unknown and made.array is None and not more and event.replay is not None:
-        op, inputs, params = event.replay.args
+        again: Any = event.replay
+        op, inputs, params = again.args
         with np.errstate(all="ignore"):
             try:
                 made.array = op.forward(*[v.array for v in inputs], **params)
