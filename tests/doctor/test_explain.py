@@ -27,8 +27,8 @@ dead-relu degenerate-spectrum discrete-index division-by-zero domain-boundary
 exp-overflow exploding-init exploding-recurrence float16-underflow gather-index inf-mask
 integer-cast integer-source left-the-tape log-of-zero no-gradient-registered
 nontrainable-variable norm-at-zero not-a-tensor not-watched outside-tape python-scalar
-rounding-op sampling-op saturated-activation sqrt-at-zero steep-derivative stop-gradient variable-rewrap watch-too-late
-vanishing-recurrence zero-init zero-mask
+rounding-op sampling-op saturated-activation sqrt-at-zero steep-derivative stop-gradient
+variable-rewrap watch-too-late vanishing-recurrence zero-init zero-mask
 """
 # Asks the tape why, before the program asks it for the gradient: as a function of gradtape's, so
 # that the place is the program's own.

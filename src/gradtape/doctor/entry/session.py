@@ -60,6 +60,7 @@ class Session:
         self.rules = rules  # in whatever order: what a trial confirms does not depend on it
         self.audit = audit  # check gradients that look fine by numbers
         self.history = History()
+        self.observers: list[Any] = []  # told of every query, when its numbers are taken
         self.findings: dict[tuple, Finding] = {}
         self.faults: list[str] = []  # the doctor's own
         self.notes: list[str] = []
@@ -107,6 +108,8 @@ class Session:
     def asked(self, asked: Asked) -> None:
         """A tape was asked for gradients."""
         self._guarded(self._look if asked.norms is None else self._glance, asked)
+        for observer in self.observers:
+            self._guarded(observer.asked, self, asked)
 
     def _guarded(self, work: Any, *args: Any) -> None:
         was, self.engine.deaf = self.engine.deaf, True  # what the doctor asks itself is no query
@@ -132,7 +135,7 @@ class Session:
                 _note_norms(line, norms or [None], asked.steps)
             record.targets.extend(asked.results)
             return record
-        sizes = states.lengths(asked.gradients)
+        sizes = asked.sizes = states.lengths(asked.gradients)
         for line, gradient, size in zip(record.lines, asked.gradients, sizes, strict=False):
             self._note(line, gradient, size, asked.error)
         result = asked.results[0] if len(asked.results) == 1 else None
