@@ -11,7 +11,7 @@ import sys
 from ..report import Exit, Report
 from ..trace.history import History
 from .visit import Delivery, Visit, format_of, render
-from .watch import _script, exit_of
+from .watch import exit_of, script
 
 NAME = "GRADTAPE_DOCTOR"
 OFF = ("", "0", "false", "no", "off")
@@ -50,7 +50,7 @@ class _Unasked(Visit):
             super()._write(report, content)
 
     def conclude(self) -> Report | None:
-        self.script = _script()
+        self.script = script()
         error = getattr(sys, "last_value", None)
         if error is not None and self.exit == Exit() and not hasattr(sys, "ps1"):
             self.error, self.exit = error, exit_of(error)

@@ -62,15 +62,20 @@ class _Shown:
         return framed(self.report, self.most)
 
 
+def show(report: Report, most: int | None = None) -> None:
+    """Show the page below the cell that is running."""
+    from IPython.display import display
+
+    display(_Shown(report, most))
+
+
 def _deliver(report: Report, output: str | None, most: int | None) -> None:
     if output is not None:
         content = render(report, Delivery(format_of(output) or "text", output, most), None)
         Path(output).write_text(content, encoding="utf-8")
         print(f"gradtape doctor: {summary(report)}: {shown(output)}", file=sys.stderr)
     elif in_notebook():
-        from IPython.display import display
-
-        display(_Shown(report, most))
+        show(report, most)
     else:
         print(report.to_text(most=most))
 
