@@ -77,6 +77,11 @@ class Fit:
             session = self.session
             self.report = Report(script(), session.engine.name, session.history, [])
             conclude(session, self.report)
+            if session.engine.name == "gradtape":
+                from ..engines.gradtape.functions import UNHEARD
+
+                # It is said of the functions of datasets, which `fit` makes before it calls us.
+                self.report.notes = [n for n in self.report.notes if n != UNHEARD]
             self._deliver(self.report)
         return self.report
 
@@ -144,7 +149,7 @@ def callback() -> type:
 
 @cache
 def _made(base: type) -> type:
-    class Callback(base):  # type: ignore[misc,valid-type]
+    class Callback(base):
         """Look at every gradient of `model.fit`, and say at the end what is wrong with them.
 
         >>> model.fit(x, y, callbacks=[gradtape.doctor.Callback()])  # doctest: +SKIP
