@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from pathlib import Path
-from textwrap import dedent
 from types import ModuleType, SimpleNamespace
 from typing import Any
 

@@ -10,11 +10,9 @@ import os
 import sys
 import weakref
 from functools import cache
-from importlib import import_module
 from typing import Any
 
-from ...api import alias
-from ..engines.choice import installed
+from ..engines.choice import keras, of_keras
 from ..live.files import replace
 from ..live.lines import Lines
 from ..report import Report
@@ -56,7 +54,7 @@ class Fit:
 
     def __init__(self, options: Options) -> None:
         self.options = options
-        self.session = Session(_engine(), audit=options.audit)
+        self.session = Session(of_keras(), audit=options.audit)
         boards = [Wandb()] if options.tensorboard is None else [
             Wandb(), TensorBoard(options.tensorboard)
         ]  # fmt: skip
@@ -134,17 +132,9 @@ def _states(given: Any) -> tuple[str, ...]:
     return chosen
 
 
-def _engine() -> str:
-    return "tensorflow" if alias.loaded() else "gradtape"
-
-
 def callback() -> type:
     """The class, for the Keras of this process."""
-    keras = sys.modules.get("keras")
-    if keras is None:
-        # Where TensorFlow is not installed, Keras finds gradtape in its place.
-        keras = import_module("keras" if installed() or alias.loaded() else "gradtape.keras")
-    return _made(keras.callbacks.Callback)
+    return _made(keras().callbacks.Callback)
 
 
 @cache
