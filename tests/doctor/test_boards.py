@@ -145,7 +145,7 @@ def test_what_is_not_finite_and_what_is_large(tmp_path: Path) -> None:
     watched(session, train)
     found = events(tmp_path)
     tags = {tag.rpartition("/")[2]: rows for tag, rows in found.items() if "/gradient/" in tag}
-    assert 1 << 15 < tags["large"][0][1][:, 2].sum() <= 1 << 16
+    assert 1 << 13 < tags["large"][0][1][:, 2].sum() <= 1 << 14
     assert tags["bad"][0][1][:, 2].sum() == 1  # infinity has no place among the others
     norm = next(rows for tag, rows in found.items() if tag.endswith("norm/bad"))
     assert np.isinf(norm[0][1])

@@ -352,7 +352,15 @@ def test_fewer_findings(write) -> None:
 
 def test_help_is_quick_and_whole() -> None:
     shown = examine("--help").stdout
-    options = ("--engine", "--format", "--output", "--strict", "--max-findings", "--audit")
+    options = (
+        "--engine",
+        "--format",
+        "--output",
+        "--strict",
+        "--max-findings",
+        "--audit",
+        "--tensorboard",
+    )
     options += ("--fail-fast", "--quiet", "--serve")
     assert all(option in shown for option in options)
 

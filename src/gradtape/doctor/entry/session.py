@@ -195,7 +195,7 @@ class Session:
         if quiet and more and known is not None and not known[1]:
             return
         if quiet and length > WHOLE:
-            self._note_once(TOO_LARGE)
+            self.note_once(TOO_LARGE)
             return
         self._read[place] = spent + length
         with _collected_later():
@@ -253,7 +253,7 @@ class Session:
         query = trace.queries[-1]
         if query.error is None and not query.tape.spans:
             # What it recorded was not heard, and guesses about it would be false alarms.
-            self._note_once(UNHEARD)
+            self.note_once(UNHEARD)
             return []
         record.examined.append(record.steps)
         query.target_name, query.step = record.target, record.steps
@@ -273,7 +273,7 @@ class Session:
             self._explained = query.error
         return found
 
-    def _note_once(self, words: str) -> None:
+    def note_once(self, words: str) -> None:
         if words not in self.notes:
             self.notes.append(words)
 
