@@ -127,9 +127,23 @@ def test_what_was_read_from_the_text_is_never_certain() -> None:
     assert finding.place.text == "tf.stop_gradient(w * 3.0)"
 
 
+def test_functions_are_read_where_they_are_called() -> None:
+    def own(x, factor=2.0):
+        y = tf.stop_gradient(x)
+        return y * factor
+
+    w = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        loss = own(w * 3.0) + 1.0
+    (finding,) = tape.explain(loss, w).findings
+    assert (finding.name, finding.place.text) == ("stop-gradient", "tf.stop_gradient(x)")
+
+
 def test_a_line_that_may_do_anything_ends_the_reading() -> None:
     def own(x):
-        return tf.stop_gradient(x)
+        if x > 0.0:
+            x = tf.stop_gradient(x)
+        return x
 
     w = tf.Variable(2.0)
     with tf.GradientTape() as tape:

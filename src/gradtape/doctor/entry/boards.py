@@ -58,7 +58,8 @@ class Feed:
             self._tell(session, "close", report)
 
     def _ready(self, session: Session) -> bool:
-        return any([board.ready() for board in self.boards])
+        ready = [board.ready() for board in self.boards]  # each of them is asked
+        return any(ready)
 
     def _tell(self, session: Session, what: str, *words: Any) -> None:
         """Tell all boards that are there; one that cannot take it is told no more."""

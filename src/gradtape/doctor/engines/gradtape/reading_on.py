@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from types import FrameType
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS
+from types import FrameType, FunctionType
 from typing import Any
 
 from ....core.op import registry
@@ -18,8 +19,9 @@ from ....framework.tensor import Tensor
 from ....framework.variable import Variable
 from ...facts import names
 from ...facts.case import Case
-from ...source import flow
+from ...source import flow, sources
 from ...source.place import Written, at, full_name, nodes
+from ...source.users import is_users
 from ...trace import Answer, Event, Query, Trace, Value, Watch
 from ...trace import Variable as TracedVariable
 from .models import held
@@ -30,7 +32,11 @@ ENGINES = ("gradtape", "tensorflow")
 BRANCHES = (ast.If, ast.For, ast.While, ast.Try, ast.Match, ast.FunctionDef, ast.ClassDef)
 LEAVE = {"numpy": "numpy", "item": "python", "tolist": "python"}  # methods, by how they leave
 PYTHON = ("py_function", "numpy_function", "function", "custom_gradient", "map_fn", "while_loop")
-NUMBERS = ("float", "int", "bool", "complex")
+NUMBERS = ("float", "int", "bool", "complex", "item")
+DEEP = 8  # functions that call each other, which are read
+NOT_PLAIN = (
+    CO_ASYNC_GENERATOR | CO_COROUTINE | CO_GENERATOR | CO_VARARGS | CO_VARKEYWORDS
+)  # fmt: skip
 WHOLE = ("int", "bool")  # in the name of a dtype without a derivative
 
 
@@ -71,13 +77,14 @@ class _Text:
     ) -> None:
         self.asked, self.block, self.code = case, block, user.f_code
         self.file = case.query.place.file
-        self.scope = {**user.f_globals, **user.f_locals}
+        self.scope: dict[str, Any] = {**user.f_globals, **user.f_locals}
+        self.depth = 0  # functions of the user's that are read in the place of their calls
+        self.inside = False  # is the line one of the tape's block?
         self.trace = Trace("gradtape", tapes={NUMBER: taped.tape})
         self.tape = taped.tape
         self.recorder = taped.recorder
         self.time = 0.0
         self.known: dict[str, Value | None] = {}  # what names stand for; None: nothing of interest
-        self.unclear = False  # was there a line, beside the way, that may do anything?
         self.name = case.answer.name
         self.thing = source
         self.source = self._given(source)
@@ -171,15 +178,16 @@ class _Text:
         follows."""
         if found.path is None:
             return False
-        recorded = {(r[2], r[3]) for r in self.recorder.records}
-        lines = {at(code, offset).line for code, offset in recorded if code is self.code}
+        recorded = {(r[2], r[3]) for r in self.recorder.records if r[2] is not None}
+        places = [at(code, offset) for code, offset in recorded]
+        lines = {(place.file, place.line) for place in places}
         watches, cuts = found.tape.watches_of(self.source), found.path.cuts
         if not watches:
             return True
         if not cuts:
             return watches[0].time > found.path.events[0].time
         before = found.path.events[: found.path.events.index(cuts[0].event)]
-        return all(event.place.line in lines for event in before if event.tapes)
+        return all((e.place.file, e.place.line) in lines for e in before if e.tapes)
 
     # --- watching ---------------------------------------------------------------------------------
     def _watches(self, statement: ast.stmt) -> bool:
@@ -203,6 +211,9 @@ class _Text:
 
     # --- statements and expressions ---------------------------------------------------------------
     def _run(self, statement: Any) -> None:
+        if not self.depth:
+            first, last = self.block.body[0].lineno, self.block.end_lineno or 0
+            self.inside = first <= statement.lineno <= last
         (target,) = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         if not isinstance(target, ast.Name) or statement.value is None:
             raise Unclear
@@ -213,15 +224,22 @@ class _Text:
 
     def _value(self, node: Any) -> Any:
         """What an expression gives of the source: a value, a list of some, or None."""
-        if isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node) == self.name:
-            return self.source
-        if isinstance(node, ast.Name):
-            return self.known.get(node.id)
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            if not self.depth and ast.unparse(node) == self.name:
+                return self.source
+            if isinstance(node, ast.Name) and node.id in self.known:
+                return self.known[node.id]
+            if self._object(node) is self.thing:
+                return self.source
+            if isinstance(node, ast.Name):
+                return None
         if isinstance(node, ast.Constant):
             return None
         if isinstance(node, (ast.List, ast.Tuple)):
             found = _flat(map(self._value, node.elts))
             return found if any(found) else None
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            return self._repeated(node)
         if isinstance(node, ast.Call):
             return self._call(node)
         parts = [p for p in ast.iter_child_nodes(node) if isinstance(p, ast.expr)]
@@ -247,13 +265,19 @@ class _Text:
             isinstance(function, ast.Attribute)
             and (base := self._value(function.value)) is not None
         ):
+            if isinstance(base, Symbol) and base.maker is not None and base.maker.way != "op":
+                if function.attr in NUMBERS:
+                    base.maker.way = "python"  # it was one number
+                return base  # a method of an array's
             if function.attr in LEAVE and isinstance(base, Symbol):
                 return self._leave(LEAVE[function.attr], f".{function.attr}()", [base], node)
             return _unclear()
         name = full_name(self.file, function)
         root, _, last = name.partition(".")[0], None, name.rpartition(".")[2]
+        inner = self._function(function)
+        if inner is not None:
+            return self._read(*inner, node)
         if not any(given):
-            self.unclear = self.unclear or root not in (*ENGINES, "numpy", "math", *NUMBERS)
             return None
         if root == "numpy":
             return self._leave("numpy", "np.asarray()", given, node)
@@ -274,12 +298,94 @@ class _Text:
             return _unclear()
         op = registry.get(last)
         if op is None:
+            if any(v is not None and v.whole for v in given):
+                raise Unclear  # what it chooses by them
             return self._op(last, last, given, node)
         made = self._op(_kind(op), op.name, given, node)
         made.whole = op.name != "stop_gradient" and not any(
             getattr(rule, "followed", True) for rule in op.rules
         )
         return made
+
+    def _repeated(self, node: Any) -> Any:
+        """A list of an expression for each of some things that have nothing to do with it."""
+        (loop, *more) = node.generators
+        name = loop.target
+        if more or loop.ifs or not isinstance(name, ast.Name) or name.id == self.name:
+            raise Unclear
+        if self._value(loop.iter) is not None:
+            raise Unclear
+        outer, self.known = self.known, {**self.known, name.id: None}
+        try:
+            value = self._value(node.elt)
+        finally:
+            self.known = outer
+        return None if value is None else _flat([value])
+
+    # --- functions of the user's ------------------------------------------------------------------
+    def _object(self, node: ast.expr) -> Any:
+        """What a name or an attribute stands for now, without running anything of the user's."""
+        if isinstance(node, ast.Name):
+            return self.scope.get(node.id)
+        if isinstance(node, ast.Attribute):
+            return getattr(self._object(node.value), "__dict__", {}).get(node.attr)
+        return None
+
+    def _function(self, node: ast.expr) -> tuple[FunctionType, Any] | None:
+        """The user's function that a call runs, with the object that it is a method of."""
+        found = self._object(node)
+        if isinstance(found, FunctionType):
+            return (found, None) if is_users(found.__module__) else None
+        owner, name = found, "__call__"
+        if found is None and isinstance(node, ast.Attribute):
+            owner, name = self._object(node.value), node.attr
+        method = getattr(type(owner), "__dict__", {}).get(name)
+        users = isinstance(method, FunctionType) and is_users(method.__module__)
+        return (method, owner) if users and owner is not None else None  # type: ignore[return-value]
+
+    def _read(self, function: FunctionType, owner: Any, call: ast.Call) -> Any:
+        """What a call of the user's function gives: its lines, read as if they stood here."""
+        code, body = function.__code__, flow.function_of(function.__code__)
+        if body is None or self.depth == DEEP or code.co_flags & NOT_PLAIN:
+            raise Unclear
+        params = list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+        cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
+        scope = {**function.__globals__, **{name: _content(cell) for name, cell in cells}}
+        scope.update(dict.fromkeys(params))
+        if owner is not None:
+            scope[params.pop(0)] = owner
+        if len(call.args) > len(params) or any(isinstance(a, ast.Starred) for a in call.args):
+            raise Unclear
+        pairs = [*zip(params, call.args, strict=False)]
+        pairs += [(k.arg, k.value) for k in call.keywords if k.arg in params]
+        if len(pairs) < len(call.args) + len(call.keywords):
+            raise Unclear
+        known = {name: self._value(node) for name, node in pairs}
+        scope.update({name: self._object(node) for name, node in pairs})
+        outer = self.code, self.file, self.scope, self.known
+        self.code, self.file, self.scope = code, sources.file_of(code), scope
+        self.known = {k: v for k, v in known.items() if v is not None}
+        self.depth += 1
+        try:
+            return self._body(body)
+        finally:
+            self.depth -= 1
+            self.code, self.file, self.scope, self.known = outer
+
+    def _body(self, function: Any) -> Any:
+        if isinstance(function, ast.Lambda):
+            return self._value(function.body)
+        for statement in function.body:
+            if isinstance(statement, ast.Return):
+                return None if statement.value is None else self._value(statement.value)
+            if isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+                self._run(statement)
+                self.scope.update(dict.fromkeys(flow.bound(statement)))
+            elif not (
+                isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+            ):
+                raise Unclear  # a docstring says nothing, anything else may do anything
+        return None
 
     def _op(self, kind: str, name: str, given: list, node: Any) -> Any:
         values = [v for v in given if v is not None]
@@ -298,10 +404,8 @@ class _Text:
     def _add(self, event: Event) -> Symbol:
         self.time += 1
         made = self._new(Symbol(maker=event))
-        line, block = event.place.line, self.block
-        inside = block.body[0].lineno <= line <= (block.end_lineno or 0)
         event.time, event.outputs = self.time, [made]
-        event.tapes = frozenset({NUMBER}) if inside else frozenset()
+        event.tapes = frozenset({NUMBER}) if self.inside else frozenset()
         self.trace.events.append(event)
         for value in event.inputs:
             value.users.append(event)
@@ -314,6 +418,13 @@ def _flat(values: Iterable[Any]) -> list[Any]:
 
 def _unclear() -> Any:
     raise Unclear
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not bound yet
+        return None
 
 
 def _loaded(name: ast.Name) -> ast.Name:
