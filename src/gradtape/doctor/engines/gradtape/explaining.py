@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import get_ident
 from types import FrameType
 from typing import Any
@@ -41,12 +42,19 @@ from .. import gradtape as raw
 from .reading_on import read_on
 from .taped import Taped
 
-# What cannot be told from one tape: where its constants come from, what the steps before did, and
-# which of the reads of a variable are one.
+# What cannot be told from one tape: where its constants come from, what the steps before did,
+# which of the reads of a variable are one, and whether a term was lost before it got there.
 BEYOND = frozenset({
-    "nan-input", "unscaled-input", "learning-rate-divergence", "vanishing-depth", "unexplained",
+    "nan-input", "unscaled-input", "learning-rate-divergence", "vanishing-depth", "exploding-init",
+    "constant-function", "unexplained",
 })  # fmt: skip
 RULES = tuple(rule for rule in CATALOGUE if rule.name not in BEYOND)
+SIZES = ("zero", "vanishing", "exploding")
+ONE_STEP = "it is this step that has it so; what data and earlier steps did is not known here"
+RECORDED = (
+    "This was asked in a function that is being recorded, where tensors have no numbers yet: ask "
+    "for the gradient outside of `@tf.function`, or run the program with `gradtape doctor`."
+)
 FROM_THE_TEXT = "it was read from the program's text, as the doctor was not listening"
 LARGE = 100.0  # in a variable, it is what earlier steps made of it
 SWITCH_ON = (
@@ -61,6 +69,9 @@ def explain(tape: GradientTape, target: Any, sources: Any) -> Report:
     engine = next((s.engine for s in RUNNING if s.engine.name == raw.Engine.name), None)
     session = Session()
     report = Report(user.f_code.co_filename, raw.Engine.name, session.history, [])
+    if threads.recording is not None:  # to look at a number would make it a condition
+        report.notes = [RECORDED]
+        return report
     with _no_recording():
         if engine is not None and _was_heard(engine, tape):
             session.engine = engine
@@ -211,9 +222,23 @@ def _explained(taped: Taped, case: Case) -> list[Finding]:
             return []
         rules = RULES
     try:
-        return explained(case, rules)
+        found = explained(case, rules)
     except Exception:  # it asked for what a tape does not keep
         return []
+    found = [finding for finding in found if not _of_a_derivative(finding)]
+    for finding in found:
+        if finding.state in SIZES:
+            finding.sure = False
+            finding.verdict = replace(
+                finding.verdict, kind=LIKELY, why=finding.verdict.why or ONE_STEP
+            )
+    return found
+
+
+def _of_a_derivative(finding: Finding) -> bool:
+    """Is it about the sign that the derivative of an absolute value is, and nobody wrote?"""
+    written = finding.place is None or "sign" in finding.place.text
+    return finding.name == "rounding-op" and finding.state == "zero" and not written
 
 
 def _supposed(taped: Taped, case: Case, source: Any, user: FrameType) -> list[Finding]:
