@@ -15,7 +15,7 @@ from typing import Any
 from ..engines.choice import keras, of_keras
 from ..live.files import replace
 from ..live.lines import Lines
-from ..report import Report
+from ..report import Exit, Report
 from ..report.terminal import colored, width
 from ..report.words import headline, shown, summary
 from ..source.cells import in_notebook
@@ -63,6 +63,8 @@ class Fit:
         self.report: Report | None = None
         lines = None if options.quiet else Lines(sys.stderr)
         self.follower = _Told(self.session, lines, None, options.fail_fast)
+        if options.output is not None:
+            self.follower.keep(self._rewrite)
 
     @property
     def stopped(self) -> Finding | None:
@@ -83,12 +85,24 @@ class Fit:
             self._deliver(self.report)
         return self.report
 
+    def _rewrite(self) -> bool:
+        """Write the report so far: a training that is killed leaves it."""
+        history, findings = self.session.so_far()
+        name = self.session.engine.name
+        try:
+            self._write(Report(script(), name, history, findings, Exit("running")))
+        except OSError:  # it is written at the end, when somebody is told why it cannot be
+            return False
+        return True
+
+    def _write(self, report: Report) -> None:
+        output, most = self.options.output or "", self.options.most
+        replace(output, render(report, Delivery(format_of(output) or "text", output, most), None))
+
     def _deliver(self, report: Report) -> None:
         output, most = self.options.output, self.options.most
         if output is not None:
-            replace(
-                output, render(report, Delivery(format_of(output) or "text", output, most), None)
-            )
+            self._write(report)
             print(f"gradtape doctor: {summary(report)}: {shown(output)}", file=sys.stderr)
         elif in_notebook() and report.findings:
             from .notebook import show
