@@ -154,9 +154,8 @@ def callback() -> type:
 @cache
 def _made(base: type) -> type:
     class Callback(base):
-        """Look at every gradient of `model.fit`, and say at the end what is wrong with them.
-
-        >>> model.fit(x, y, callbacks=[gradtape.doctor.Callback()])  # doctest: +SKIP
+        """Look at every gradient of `model.fit`, and say at the end what is wrong with them:
+        `model.fit(x, y, callbacks=[gradtape.doctor.Callback()])`.
 
         A fault is said in one line on standard error when it is first seen; the report follows when
         training has ended, and is then in the attribute `report`. In a notebook it is the page.
