@@ -330,7 +330,8 @@ def _states(text: str) -> tuple[str, ...]:
     wrong = [word for word in given if word not in STOPPING]
     if wrong or not given:
         raise argparse.ArgumentTypeError(
-            f"{(wrong or [text])[0]!r} is no state of a gradient; name some of {', '.join(STOPPING)}"
+            f"{(wrong or [text])[0]!r} is no state of a gradient; name some of "
+            f"{', '.join(STOPPING)}"
         )
     return given
 

@@ -73,6 +73,7 @@ class Follower:
         self._blink = Pace(BLINK, SHARE)
         self._blink.due += WARM - BLINK
         self._begun = perf_counter()
+        self._lock = threading.RLock()
         self._main = threading.main_thread().ident
         session.follower = self._follow
 
@@ -91,8 +92,12 @@ class Follower:
             self.status.erase()
 
     def _follow(self, asked: Asked) -> None:
+        with self._lock:
+            self._look(asked)
+
+    def _look(self, asked: Asked) -> None:
         self.queries += 1
-        certain = self._sort(asked) if self._open or self._news() else ()
+        sure = self._sort(asked) if self._open or self._news() else ()
         now = perf_counter()
         self.session.engine.tell_by = now + TOLD
         if self._write is not None and self._pace.due <= now:
@@ -104,8 +109,8 @@ class Follower:
             self._blink.begin()
             self.status.show(self._words(asked))
             self._blink.done()
-        if certain and self.fail_fast and self.stopped is None:
-            self._stop(certain)
+        if sure and self.fail_fast and self.stopped is None:
+            self._stop(sure)
 
     # --- first sight ------------------------------------------------------------------------------
     def _news(self) -> bool:

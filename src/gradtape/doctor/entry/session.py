@@ -66,7 +66,7 @@ class Session:
         # Called after every query that was looked at; what it raises stops the program.
         self.follower: Callable[[Asked], None] | None = None
         self.lock = RLock()  # held while something of this changes
-        self._busy = 0  # queries that are being looked at
+        self._busy = 0  # works on the log that are under way
         self._waiting: list[Callable[[], None]] = []  # for the end of that
         self.half = False  # was something not finite, with numbers of 16 bits around?
         self._explained: BaseException | None = None
@@ -112,16 +112,9 @@ class Session:
     # --- every query ------------------------------------------------------------------------------
     def asked(self, asked: Asked) -> None:
         """A tape was asked for gradients."""
-        with self.lock:
-            self._busy += 1
-            try:
-                self._guarded(self._look if asked.norms is None else self._glance, asked)
-                for observer in self.observers:
-                    self._guarded(observer.asked, self, asked)
-            finally:
-                self._busy -= 1
-        if self._waiting and not self._busy:
-            self._waiting.pop()()
+        self._work(self._look if asked.norms is None else self._glance, asked)
+        for observer in self.observers:
+            self._work(observer.asked, self, asked)
         if self.follower is not None:
             self.follower(asked)
 
@@ -131,6 +124,17 @@ class Session:
             self._waiting.append(work)
         else:
             work()
+
+    def _work(self, work: Any, *args: Any) -> None:
+        """Look at the log, or change what is known: one at a time."""
+        with self.lock:
+            self._busy += 1
+            try:
+                self._guarded(work, *args)
+            finally:
+                self._busy -= 1
+            if self._waiting and not self._busy:
+                self._waiting.pop()()
 
     def forked(self) -> None:
         """This is another process: what a thread of the parent's held is held no more."""
@@ -322,8 +326,7 @@ class Session:
 
             if whole:
                 length = len(self.engine.log)
-                given = findings, history, self.engine.trace, self.rules, note
-                self._guarded(judge, *given)
+                self._work(judge, findings, history, self.engine.trace, self.rules, note)
                 del self.engine.log[length:]  # what the doctor itself computed
             else:  # and the engine goes on listening to the others
                 with np.errstate(all="ignore"):

@@ -19,6 +19,7 @@ class Minded:
 
     def __init__(self, handlers: dict[str, Handler]) -> None:
         self._handlers: dict[int, Handler] = {}
+        self._ears: list[Callable[[], None]] = []
         with contextlib.suppress(ValueError):  # not in the main thread
             for name, handler in handlers.items():
                 number = getattr(signal, name, None)
@@ -26,29 +27,42 @@ class Minded:
                     signal.signal(number, handler)
                     self._handlers[number] = handler
         if self._handlers:
-            # A signal that comes while a child is made would be lost on a handler of Python's.
-            before_forks(self.leave)
+            before_forks(self._make_way)
             in_parents(self._resume)
-            in_children(self.leave)
+            in_children(self._leave)
             # To the program, a signal does what it always does: it ends the process.
             for function in (signal.getsignal, signal.signal):
                 with contextlib.suppress(ears.NoEar):
-                    ears.put(function, ears.Hooks(after=self._as_without))
+                    self._ears.append(ears.put(function, ears.Hooks(after=self._as_without)))
 
     def minds(self, name: str) -> bool:
         """Is a signal the doctor's just now?"""
         number = getattr(signal, name, None)
-        handler = self._handlers.get(number) if number is not None else None
+        handler = None if number is None else self._handlers.get(number)
         return handler is not None and bool(_signal.getsignal(number) == handler)
 
-    def leave(self) -> None:
-        """Back to the defaults."""
+    def end(self) -> None:
+        """Back to the defaults, for good."""
+        while self._ears:
+            self._ears.pop()()
+        self._leave()
+        self._handlers.clear()
+
+    def _leave(self) -> None:
         for number, handler in self._handlers.items():
             _exchange(number, handler, signal.SIG_DFL)
 
+    def _make_way(self) -> None:
+        """A signal to a child that is just being made would be lost on a handler of Python's; what
+        ends a process must not be."""
+        handler = self._handlers.get(signal.SIGTERM)
+        if handler is not None:
+            _exchange(signal.SIGTERM, handler, signal.SIG_DFL)
+
     def _resume(self) -> None:
-        for number, handler in self._handlers.items():
-            _exchange(number, signal.SIG_DFL, handler)
+        handler = self._handlers.get(signal.SIGTERM)
+        if handler is not None:
+            _exchange(signal.SIGTERM, signal.SIG_DFL, handler)
 
     def _as_without(self, told: Any, handler: Any) -> Any:
         return signal.SIG_DFL if handler in self._handlers.values() else handler

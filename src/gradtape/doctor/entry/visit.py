@@ -116,6 +116,8 @@ class Visit:
         """Nobody wants this report any more."""
         atexit.unregister(self.deliver)
         self._process = -1
+        if self._signals is not None:
+            self._signals.end()
         if self._follower is not None:
             self._follower.end()
         if self._session is not None:
@@ -201,7 +203,8 @@ class Visit:
     def _page(self, report: Report) -> str:
         from ..report.page import page
 
-        return page(report, self.delivery.most)
+        more: dict[str, Any] = {"follow": True} if "follow" in page.__code__.co_varnames else {}
+        return page(report, self.delivery.most, **more)
 
     def _leave_to_parent(self) -> None:
         """In a child process: the program goes on there, and its parent tells of it."""
@@ -257,6 +260,7 @@ class Visit:
         if self._process == os.getpid() and self.report is not None and self._content is not None:
             with self._guarded():
                 self._write(self.report, self._content)
+            self._process = -1
             self._stay(self.report)
         self._process = -1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from time import perf_counter
 
 
@@ -12,7 +13,7 @@ class Pace:
         self.every, self.share = every, share
         self.begun = perf_counter()
         self.due = self.begun + every
-        self._ended, self._cost = self.begun, 0.0
+        self._ended, self._cost = -math.inf, 0.0
 
     @property
     def now(self) -> bool:
