@@ -192,7 +192,7 @@ def _examined(
     taped.look((user.f_locals, user.f_globals), *targets, *nest.flatten(sources))
     query.scope = {**user.f_globals, **user.f_locals}
     question = Question(taped.trace, query)
-    notes, open = [], False
+    notes: list[str] = []
     for answer, source in zip(asked, nest.flatten(sources), strict=False):
         case = Case(taped.trace, query, answer, session.history, question)
         found = [] if answer.state == "ok" else _explained(taped, case)
@@ -201,10 +201,9 @@ def _examined(
         for finding in found:
             session._keep(finding)
         if not found and answer.state != "ok":
-            open = True
             notes += _told(taped, case, source, target)
     query.scope = {}
-    return [*notes, SWITCH_ON] if open else notes
+    return [*notes, SWITCH_ON] if notes else notes
 
 
 def _explained(taped: Taped, case: Case) -> list[Finding]:
