@@ -65,6 +65,9 @@ STARTING = {
 STARTING_ALONE = {
     "checkpoints/test_tensorflow_files::test_written_now",
     "compile/test_function::test_a_setting_for_debugging",
+    "doctor/test_boards::test_a_file_is_no_folder",
+    "doctor/test_boards::test_the_command_writes_event_files",
+    "doctor/test_notebooks::test_a_kernel",
     "data/test_pipelines::test_importing_gradtape_does_not_import_datasets",
     "doctor/test_lessons::test_the_catalogue_names_every_rule",
     "ops/test_parallel::test_a_forked_process_has_threads_of_its_own",

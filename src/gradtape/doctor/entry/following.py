@@ -48,7 +48,7 @@ class Stopped(SystemExit):
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(FOUND)
-        self.why = line(finding)
+        self.why, self.finding = line(finding), finding
 
 
 class Follower:

@@ -59,6 +59,7 @@ class Session:
         self.rules = rules  # in whatever order: what a trial confirms does not depend on it
         self.audit = audit  # check gradients that look fine by numbers
         self.history = History()
+        self.observers: list[Any] = []  # told of every query, when its numbers are taken
         self.findings: dict[tuple, Finding] = {}
         self.faults: list[str] = []  # the doctor's own
         self.notes: list[str] = []
@@ -112,6 +113,8 @@ class Session:
     def asked(self, asked: Asked) -> None:
         """A tape was asked for gradients."""
         self._work(self._look if asked.norms is None else self._glance, asked)
+        for observer in self.observers:
+            self._work(observer.asked, self, asked)
         if self.follower is not None:
             self.follower(asked)
 
@@ -161,7 +164,7 @@ class Session:
                 _note_norms(line, norms or [None], asked.steps)
             record.targets.extend(asked.results)
             return record
-        sizes = states.lengths(asked.gradients)
+        sizes = asked.sizes = states.lengths(asked.gradients)
         for line, gradient, size in zip(record.lines, asked.gradients, sizes, strict=False):
             self._note(line, gradient, size, asked.error)
         result = asked.results[0] if len(asked.results) == 1 else None
@@ -196,7 +199,7 @@ class Session:
         if quiet and more and known is not None and not known[1]:
             return
         if quiet and length > WHOLE:
-            self._note_once(TOO_LARGE)
+            self.note_once(TOO_LARGE)
             return
         self._read[place] = spent + length
         with _collected_later():
@@ -254,7 +257,7 @@ class Session:
         query = trace.queries[-1]
         if query.error is None and not query.tape.spans:
             # What it recorded was not heard, and guesses about it would be false alarms.
-            self._note_once(UNHEARD)
+            self.note_once(UNHEARD)
             return []
         record.examined.append(record.steps)
         query.target_name, query.step = record.target, record.steps
@@ -274,7 +277,7 @@ class Session:
             self._explained = query.error
         return found
 
-    def _note_once(self, words: str) -> None:
+    def note_once(self, words: str) -> None:
         if words not in self.notes:
             self.notes.append(words)
 

@@ -25,6 +25,7 @@ from ..report.terminal import colored, width
 from ..report.words import summary
 from ..source.sources import named_from, shown
 from ..trace.history import History
+from .boards import Feed, TensorBoard, Wandb
 from .following import Follower, Stopped
 from .session import Session, fault_in_words
 from .signals import Minded
@@ -48,6 +49,7 @@ class Delivery(NamedTuple):
     most: int | None = None
     quiet: bool = False  # nothing is shown while the program runs
     serve: bool = False  # the page is served
+    tensorboard: str | None = None  # a folder for event files
 
     @property
     def file(self) -> str | None:
@@ -97,6 +99,7 @@ class Visit:
         """Start to listen, and see to it that a report is written at the end."""
         try:
             self._session = Session(self.engine, audit=self.audit)
+            self._session.observers.append(Feed(Wandb(), *self._boards()))
             self._session.start()
         except Exception as fault:
             self._say(f"cannot start: {fault_in_words(fault)}")
@@ -107,6 +110,10 @@ class Visit:
             with self._guarded():
                 self._follow(self._session)
             in_children(self._leave_to_parent)
+
+    def _boards(self) -> list[TensorBoard]:
+        folder = self.delivery.tensorboard
+        return [] if folder is None else [TensorBoard(folder)]
 
     def cancel(self) -> None:
         """Nobody wants this report any more."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..source.cells import called
 from ..source.place import Place
 from ..trace.finding import Finding
 from .words import checked, headline, steps
@@ -74,7 +75,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "fix": finding.fix,
         "edit": finding.edit,
         "further_edits": [
-            {"file": p.file, "line": p.line, "text": text} for p, text in finding.further
+            {"file": called(p.file) or p.file, "line": p.line, "text": text}
+            for p, text in finding.further
         ],
         "would_be": _would_be(finding),
         "why_not": finding.why_not,
@@ -91,7 +93,7 @@ def place(found: Place | None) -> dict[str, Any] | None:
         return None
     line, column, end_line, end_column = found.span
     return {
-        "file": found.file,
+        "file": called(found.file) or found.file,
         "line": line,
         "column": column + 1,
         "end_line": end_line,

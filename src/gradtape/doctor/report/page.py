@@ -62,11 +62,11 @@ def page(report: Any, most: int | None = None) -> str:
     return "<!doctype html>\n" + tag("html", head, body, lang="en") + "\n"
 
 
-def framed(report: Any) -> str:
+def framed(report: Any, most: int | None = None) -> str:
     """The page inside another one, as notebooks show it: neither can touch the other."""
     height = "40rem" if report.findings else "16rem"
     return tag(
-        "iframe", "", srcdoc=page(report), sandbox="allow-scripts", title="gradtape doctor",
+        "iframe", "", srcdoc=page(report, most), sandbox="allow-scripts", title="gradtape doctor",
         style=f"width:100%;height:{height};border:0",
     )  # fmt: skip
 
