@@ -38,6 +38,7 @@ class Report:
     exit: Exit = field(default_factory=Exit)
     faults: list[str] = field(default_factory=list)  # the doctor's own
     notes: list[str] = field(default_factory=list)  # what the reader should know about the rest
+    running: bool = False  # does the program still run?
 
     def __post_init__(self) -> None:
         self.complete(self.findings, self.faults)
@@ -66,11 +67,12 @@ class Report:
 
         return sarif(self, most)
 
-    def to_html(self, most: int | None = None) -> str:
-        """A page of its own: the source with the gradient's path drawn through it."""
+    def to_html(self, most: int | None = None, follow: bool = False) -> str:
+        """A page of its own: the source with the gradient's path drawn through it; one that follows
+        the run asks its server for what is new."""
         from .page import page
 
-        return page(self, most)
+        return page(self, most, follow)
 
     def __str__(self) -> str:
         return self.to_text()

@@ -37,14 +37,14 @@ BEHIND = {
 }  # fmt: skip
 
 
-def page(report: Any, most: int | None = None) -> str:
-    """The whole document."""
+def page(report: Any, most: int | None = None, follow: bool = False) -> str:
+    """The whole document; one that follows asks whoever served it for the state of the run."""
     script, style = _asset("page.js"), _asset("page.css")
     name = shown(report.script)
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
+        tag("meta", http_equiv="Content-Security-Policy", content=_policy(script, follow)),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
         tag("title", f"{name}: gradtape doctor"),
@@ -57,6 +57,7 @@ def page(report: Any, most: int | None = None) -> str:
         tag("main", _diagnosis(report, findings), _gradients(report), _faults(report)),
         tag("div", id="panel", role="dialog", aria_label="numbers of the expression", hidden=True),
         tag("script", Safe(script)),
+        data_follow=follow,
     )
     return "<!doctype html>\n" + tag("html", head, body, lang="en") + "\n"
 
@@ -74,17 +75,18 @@ def _asset(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def _policy(script: str) -> str:
-    """Nothing is loaded, and only our own script runs."""
+def _policy(script: str, follow: bool) -> str:
+    """Nothing is loaded but, to follow a run, from where the page came; only our own script runs."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    return policy + "; connect-src 'self'" * follow
 
 
 # --- the head of the page -------------------------------------------------------------------------
 def _header(report: Any, name: str) -> Safe:
     said = summary(report)
     healthy = " healthy" if said.endswith("healthy") else ""
-    end = ENDS.get(report.exit.kind, report.exit.kind)
+    end = "is running" if report.running else ENDS.get(report.exit.kind, report.exit.kind)
     detail = f": {textwrap.shorten(report.exit.detail, LONG)}" if report.exit.detail else ""
     facts = [
         tag("span", name, class_="script", title=report.script),
