@@ -8,9 +8,7 @@ from typing import Any
 from ..trace.finding import Finding
 from ..trace.history import History
 from ..trace.severity import LEVELS, severity
-
-# What to look at first: a program that stopped, what spoils all weights, what is not there.
-ORDER = ("error", "nan", "inf", "none", "zero", "wrong", "exploding", "vanishing")
+from ..trace.states import WORST
 
 
 @dataclass
@@ -91,7 +89,7 @@ class Report:
 def _first(finding: Finding) -> tuple:
     """The order for the reader: the most severe, what is sure, the worst symptom, the earliest
     step, the source."""
-    state = ORDER.index(finding.state) if finding.state in ORDER else len(ORDER)
+    state = WORST.index(finding.state) if finding.state in WORST else len(WORST)
     place = ("", 0) if finding.place is None else (finding.place.file, finding.place.line)
     step = finding.steps[0] if finding.steps else 0
     return LEVELS.index(finding.severity), not finding.sure, state, step, place
