@@ -6,13 +6,11 @@ As with spots, only statistics are kept, so that a report made after the run can
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..source.place import Place
 from ..trace import Event
 from . import names
-from .spots import Stats, stats
+from .spots import Onset, Part, stats
 
 if TYPE_CHECKING:
     from .case import Case
@@ -20,28 +18,6 @@ if TYPE_CHECKING:
 STATES = frozenset({"nan", "inf"})
 MOST = 4  # operands and results that are told
 BUDGET = 8_000_000  # numbers of an array that is counted
-
-
-@dataclass(frozen=True)
-class Part:
-    """One array at the op: an "operand", a "result", or the gradient that "arrives" at a result or
-    that "leaves" for an operand."""
-
-    role: str
-    name: str  # in the user's words; empty when there are none
-    shape: tuple[int, ...]
-    dtype: str
-    stats: Stats | None
-
-
-@dataclass(frozen=True)
-class Onset:
-    """Where it began: in the values, or else on the way back."""
-
-    place: Place
-    name: str  # of the op
-    backward: bool
-    parts: tuple[Part, ...]
 
 
 def onset(case: Case, state: str) -> Onset | None:

@@ -21,11 +21,17 @@ def panel(name: str, place: Place, spots: Sequence[Spot], role: str) -> Safe:
     ops: dict[str, list[Spot]] = {}
     for spot in sorted(spots, key=lambda spot: spot.time):
         ops.setdefault(spot.name, []).append(spot)
-    heads = [tag("th", column, scope="col") for column in COLUMNS]
     scalars = all(_single(stats) for spot in spots for _, stats in _rows(spot))
-    head = None if scalars else tag("thead", tag("tr", tag("td"), *heads))
+    head = None if scalars else column_heads()
     table = tag("table", head, *[_op(kind, same) for kind, same in ops.items()])
-    return tag("div", tag("p", tag("code", text), class_="what"), table, id=name, class_=role)
+    source = next((spot.name for spot in spots if spot.time < 0), None)
+    what = tag("p", tag("code", text), class_="what")
+    return tag("div", what, table, id=name, class_=role, data_source=source)
+
+
+def column_heads() -> Safe:
+    heads = [tag("th", column, scope="col") for column in COLUMNS]
+    return tag("thead", tag("tr", tag("td"), *heads))
 
 
 def _op(kind: str, spots: list[Spot]) -> Safe:
@@ -37,7 +43,7 @@ def _op(kind: str, spots: list[Spot]) -> Safe:
     title = tag("tr", tag("th", tag("b", kind), made, times, colspan=7, scope="rowgroup"))
     shown = [("first ", first), ("last ", spots[-1])] if many else [("", spot) for spot in spots]
     rows = [
-        tag("tr", tag("th", when + name, scope="row"), *_cells(stats))
+        tag("tr", tag("th", when + name, scope="row"), *cells(stats))
         for when, spot in shown
         for name, stats in _rows(spot)
     ]
@@ -62,7 +68,7 @@ def _over(spots: list[Spot]) -> Safe | None:
     return tag("tr", tag("th", words, scope="row"), tag("td", drawing, colspan=6, class_="all"))
 
 
-def _cells(stats: Stats | None) -> list[Safe]:
+def cells(stats: Stats | None) -> list[Safe]:
     if stats is None:
         return [tag("td", "none", colspan=6, class_="all none")]
     if _single(stats):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..trace.finding import Finding
-from ..trace.history import Line, Record, Series
+from ..trace.history import UNSEEN, Line, Record, Series
 from ..trace.states import WORST
 from .markup import Safe, prose, tag
 from .plots import legend, plot
@@ -30,6 +30,7 @@ FIGURES = 12
 RANGES = 64  # of the steps of a finding
 ZERO, INFINITE, NAN = 65533, 65534, 65535  # codes of norms that have no logarithm
 CODES = 65532
+STATES = [*WORST, "ok", UNSEEN]
 
 
 def timelines(report: Any, findings: Sequence[Finding]) -> list[Safe]:
@@ -89,6 +90,7 @@ def _numbers(
     lines = kept(record.lines)
     return {
         "target": record.target,
+        "states": STATES,
         "steps": record.steps,
         "loss": _loss(record),
         "lines": [_line(line, most, spells) for line in lines],
@@ -108,11 +110,8 @@ def _loss(record: Record) -> dict[str, Any] | None:
 def _line(line: Line, most: int, spells: int) -> dict[str, Any]:
     every, norms = _thinned(line.norms, most)
     low, high, codes = pack(norms)
-    known = [*WORST, "ok"]
     turns = [
-        number
-        for step, state in line.spells(spells)
-        for number in (step, known.index(state) if state in known else len(known))
+        number for step, state in line.spells(spells) for number in (step, STATES.index(state))
     ]
     return {
         "name": line.name, "shape": list(line.shape), "dtype": line.dtype, "every": every,

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..source.place import Place
 
 if TYPE_CHECKING:
-    from ..facts.onset import Onset
-    from ..facts.spots import Spot
+    from ..facts.spots import Onset, Spot
 
 
 @dataclass
