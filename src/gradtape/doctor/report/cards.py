@@ -12,15 +12,16 @@ from ..rules import CATALOGUE
 from ..rules.base import Rule
 from ..source import sources
 from ..trace.finding import Finding
-from .listing import BREAKS, inked
-from .markup import Safe, join, prose, tag
-from .panels import cells, column_heads, shape
+from .listing import inked
+from .markup import DASH, Safe, join, prose, tag
+from .panels import COLUMNS, figures, shape
 from .words import checked, headline, shown, steps
 
 GRADUAL = ("vanishing", "exploding", "wrong")  # states that have no before and after
-WAYS = {
-    "operand": "goes in", "result": "comes out", "arrives": "gradient that comes",
-    "leaves": "gradient that goes on",
+# Of the arrays at an op: the way they go, and what they do there.
+ROLES = {
+    "operand": ("values", "in"), "result": ("values", "out"), "arrives": ("gradients", "in"),
+    "leaves": ("gradients", "out"),
 }  # fmt: skip
 
 
@@ -72,28 +73,38 @@ def _key(finding: Finding) -> str:
 
 
 def _onset(finding: Finding) -> Safe | None:
-    """What goes into the op where NaN begins and what comes out, there and back."""
+    """What goes into the op where numbers stop being finite, and what comes out, there and back."""
     onset = finding.onset
     if onset is None:
         return None
-    words = BREAKS[finding.state].removesuffix(" here")
-    place = tag("code", " ".join(onset.place.text.split()))
-    on = " on the way back" if onset.backward else ""
-    title = tag("p", f"{words[:1].upper()}{words[1:]}{on} at ", place, f", line {onset.place.line}")
-    bodies = [
-        tag("tbody", tag("tr", tag("th", WAYS[role], colspan=7, scope="rowgroup")),
-            *[_part(part) for part in parts])
-        for role, parts in groupby(onset.parts, lambda part: part.role)
-    ]  # fmt: skip
-    table = tag("table", column_heads(), *bodies)
-    return tag("div", title, tag("div", table, class_="wide", tabindex=0, role="group",
-                                 aria_label="numbers where it begins"), class_="onset")  # fmt: skip
+    text = tag("code", " ".join(onset.place.text.split()))
+    on = "On the way back, the" if onset.backward else "The"
+    title = tag("p", f"{on} numbers stop being finite at ", text, f", line {onset.place.line}:")
+    parts = sorted(onset.parts, key=lambda part: list(ROLES).index(part.role))
+    ways = [(way, list(same)) for way, same in groupby(parts, lambda part: ROLES[part.role][0])]
+    heads = [tag("th", way, colspan=len(same), scope="colgroup") for way, same in ways]
+    names = [tag("th", *_called(part), scope="col") for part in parts]
+    shapes = [tag("td", shape(part.shape) if part.dtype else DASH) for part in parts]
+    columns = [[DASH] * len(COLUMNS) if p.stats is None else figures(p.stats) for p in parts]
+    rows = [
+        tag("tr", tag("th", name, scope="row"), *[_cell(column[k]) for column in columns])
+        for k, name in enumerate(COLUMNS)
+    ]
+    head = tag("thead", tag("tr", tag("th"), *heads), tag("tr", tag("th"), *names))
+    body = tag("tbody", tag("tr", tag("th", "shape", scope="row"), *shapes), *rows)
+    scroll = {"class_": "wide", "tabindex": 0, "role": "group"}
+    table = tag("div", tag("table", head, body), **scroll, aria_label="numbers where it begins")
+    return tag("div", title, table, class_="onset")
 
 
-def _part(part: Part) -> Safe:
-    name = tag("code", part.name) if part.name else None
-    made = tag("span", f" {shape(part.shape)} {part.dtype}", class_="type")
-    return tag("tr", tag("th", name, made, scope="row"), *cells(part.stats))
+def _called(part: Part) -> list[Any]:
+    """in `x`"""
+    said = ROLES[part.role][1]
+    return [said, " ", tag("code", part.name)] if part.name else [said]
+
+
+def _cell(figure: Any) -> Safe:
+    return figure if isinstance(figure, Safe) else tag("td", figure)
 
 
 def sentence(words: str) -> str:

@@ -61,17 +61,26 @@ def page(report: Any, most: int | None = None, follow: bool = False) -> str:
     return "<!doctype html>\n" + tag("html", head, body, lang="en") + "\n"
 
 
+# The page tells its height when it is drawn; where scripts do not run, the frame scrolls.
+LISTENER = """\
+((frame) => window.addEventListener("message", ({ source, data }) => {
+  if (source === frame.contentWindow && data && data.gradtape === "height") {
+    frame.style.height = Math.max(120, Math.min(Number(data.height) || 0, 20000)) + "px";
+  }
+}))(document.currentScript.previousElementSibling);"""
+
+
 def framed(report: Any) -> str:
     """The page inside another one, as notebooks show it: neither can touch the other."""
     height = "40rem" if report.findings else "16rem"
     return tag(
         "iframe", "", srcdoc=page(report), sandbox="allow-scripts", title="gradtape doctor",
         style=f"width:100%;height:{height};border:0",
-    )  # fmt: skip
+    ) + tag("script", Safe(LISTENER))  # fmt: skip
 
 
 def _policy(script: str, follow: bool) -> str:
-    """Nothing is loaded but, to follow a run, from where the page came; only our own script runs."""
+    """Nothing is loaded but, to follow a run, what its server has; only our own script runs."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     return policy + "; connect-src 'self'" * follow

@@ -22,16 +22,12 @@ def panel(name: str, place: Place, spots: Sequence[Spot], role: str) -> Safe:
     for spot in sorted(spots, key=lambda spot: spot.time):
         ops.setdefault(spot.name, []).append(spot)
     scalars = all(_single(stats) for spot in spots for _, stats in _rows(spot))
-    head = None if scalars else column_heads()
+    heads = [tag("th", column, scope="col") for column in COLUMNS]
+    head = None if scalars else tag("thead", tag("tr", tag("td"), *heads))
     table = tag("table", head, *[_op(kind, same) for kind, same in ops.items()])
     source = next((spot.name for spot in spots if spot.time < 0), None)
     what = tag("p", tag("code", text), class_="what")
     return tag("div", what, table, id=name, class_=role, data_source=source)
-
-
-def column_heads() -> Safe:
-    heads = [tag("th", column, scope="col") for column in COLUMNS]
-    return tag("thead", tag("tr", tag("td"), *heads))
 
 
 def _op(kind: str, spots: list[Spot]) -> Safe:
@@ -43,7 +39,7 @@ def _op(kind: str, spots: list[Spot]) -> Safe:
     title = tag("tr", tag("th", tag("b", kind), made, times, colspan=7, scope="rowgroup"))
     shown = [("first ", first), ("last ", spots[-1])] if many else [("", spot) for spot in spots]
     rows = [
-        tag("tr", tag("th", when + name, scope="row"), *cells(stats))
+        tag("tr", tag("th", when + name, scope="row"), *_cells(stats))
         for when, spot in shown
         for name, stats in _rows(spot)
     ]
@@ -68,20 +64,25 @@ def _over(spots: list[Spot]) -> Safe | None:
     return tag("tr", tag("th", words, scope="row"), tag("td", drawing, colspan=6, class_="all"))
 
 
-def cells(stats: Stats | None) -> list[Safe]:
+def _cells(stats: Stats | None) -> list[Safe]:
     if stats is None:
         return [tag("td", "none", colspan=6, class_="all none")]
     if _single(stats):
         broken = "not finite" if stats.broken else number(stats.mean)
         return [tag("td", broken, colspan=6, class_="all bad" if stats.broken else "all")]
+    return list(figures(stats))
+
+
+def figures(stats: Stats) -> tuple[Safe, ...]:
+    """A cell for each of the columns."""
     sound, bad = stats.broken < stats.size, "bad" if stats.broken else None
     ends = [tag("td", number(x, 3) if sound else DASH) for x in (stats.low, stats.high, stats.mean)]
-    return [
+    return (
         *ends,
         tag("td", number(stats.norm, 3), class_=bad),
         tag("td", share(stats.zeros, stats.size)),
         tag("td", share(stats.broken, stats.size), class_=bad),
-    ]
+    )
 
 
 def _single(stats: Stats | None) -> bool:

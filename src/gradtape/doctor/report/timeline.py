@@ -70,11 +70,11 @@ def _figure(
     still = plot(record, since)
     title = prose(f"Gradients of `{record.target}` over {times_of(record)}")
     where = tag("span", f"{shown(record.place.file)}:{record.place.line}", class_="where")
-    packed = tag("div", _plain(_numbers(record, found, most, spells)), class_="numbers", hidden=True)
+    numbers = _plain(_numbers(record, found, most, spells))
     return tag(
         "figure", tag("figcaption", title, " ", where),
         None if still is None else tag("div", still, legend(record), class_="still"),
-        packed, class_="timeline", data_record=k,
+        tag("div", numbers, class_="numbers", hidden=True), class_="timeline", data_record=k,
         data_key=f"{record.place.file}:{record.place.line}:{record.target}",
     )  # fmt: skip
 
@@ -156,7 +156,7 @@ def _finding(n: int, finding: Finding, lines: list[Line]) -> dict[str, Any]:
 
 
 def _ranges(finding: Finding) -> list[tuple[int, int]]:
-    """The steps, as first and last of each stretch; of too many, the gaps that are small are shut."""
+    """The steps, as first and last of each stretch; of too many, small gaps are shut."""
     if finding.lasting is not None:
         return [finding.lasting]
     gap = 1

@@ -313,9 +313,12 @@ class Timeline {
     const step = Math.max(1, niceStep((to - from) / Math.max(2, Math.floor(this.heat.clientWidth / 110))));
     const steps = new Set([from]);
     for (let at = Math.ceil(from / step) * step; at < to; at += step) steps.add(at);
-    const room = (to - from) * 60 / Math.max(1, this.heat.clientWidth);
-    this.axis.replaceChildren(...Array.from(steps).filter((at) => at === from || at - from > room).map((at) =>
-      make("span", { style: `left:${100 * (at + 0.5 - from) / (to - from)}%` }, (at === from ? "step " : "") + at.toLocaleString("en"))));
+    const room = (to - from) * 70 / Math.max(1, this.heat.clientWidth);
+    this.axis.replaceChildren(...Array.from(steps).filter((at) => at === from || at - from > room).map((at) => {
+      const share = (at + 0.5 - from) / (to - from), last = at !== from && to - at < room / 2;
+      return make("span", { style: `left:${last ? 100 : 100 * share}%`, class: last ? "last" : null },
+        (at === from ? "step " : "") + at.toLocaleString("en"));
+    }));
   }
 
   // The words above the board, and what moves over it.
