@@ -318,8 +318,8 @@ def test_the_keyboard_is_enough(browser: Browser, tmp_path: Path) -> None:
         browser.press("Tab")  # through the filter to the first finding
     browser.press("ArrowDown")
     assert broken_lines(browser) == [found.findings[1].place.line]  # type: ignore[union-attr]
-    browser.press("Tab")  # into the source,
-    browser.press("Tab")  # and to its first expression
+    for _ in range(3):  # to the lesson, into the source, and to its first expression
+        browser.press("Tab")
     assert browser.run("document.activeElement.className").split()[0] == "spot"
     assert not browser.run("document.getElementById('panel').hidden")
     assert browser.errors == []
