@@ -6,8 +6,8 @@ from importlib.resources import files
 
 STYLES = ("page", "findings", "source", "timeline", "edges")
 SCRIPTS = (
-    "view", "findings", "expressions", "numbers", "heat", "curves", "timeline", "steps", "keys",
-    "follow", "begin",
+    "view", "findings", "expressions", "numbers", "heat", "curves", "pointing", "timeline", "steps",
+    "keys", "follow", "begin",
 )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from .listing import Listing, roles
 from .markup import DASH, TIMES, Safe, escape, join, number, prose, tag
 from .panels import shape
 from .plots import spark
-from .timeline import kept, timelines, words_of
+from .timeline import kept, left_out, timelines
 from .words import plural, shown, summary
 
 LONG = 240  # characters of an exception that are shown
@@ -145,7 +145,7 @@ def _gradients(report: Any, findings: list[Finding]) -> Safe | None:
     records = list(report.history.records.values())
     if not records:
         return None
-    more = words_of(records)
+    more = left_out(records)
     return tag(
         "section",
         tag("h2", "Gradients asked for"),

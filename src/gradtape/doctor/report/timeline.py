@@ -172,7 +172,7 @@ def _ranges(finding: Finding) -> list[tuple[int, int]]:
         gap *= 2
 
 
-def words_of(records: Sequence[Record]) -> str | None:
+def left_out(records: Sequence[Record]) -> str | None:
     """What is left out, in words."""
     left = len([record for record in records if record.steps > 1]) - FIGURES
     return f"… and {plural(left, 'more place')}" if left > 0 else None

@@ -13,8 +13,11 @@ const read = (key) => {
 if (window.parent !== window) {
   // In a notebook's frame, which shall be as high as the page.
   document.body.dataset.framed = "";
-  const tell = () => window.parent.postMessage(
-    { gradtape: "height", height: Math.ceil(document.body.getBoundingClientRect().height) }, "*");
+  const tell = () =>
+    window.parent.postMessage(
+      { gradtape: "height", height: Math.ceil(document.body.getBoundingClientRect().height) },
+      "*",
+    );
   new ResizeObserver(tell).observe(document.body);
 }
 

@@ -15,7 +15,8 @@ const openPanel = (spot) => {
   const at = spot.getBoundingClientRect();
   const room = document.documentElement.clientWidth;
   const left = Math.max(8, Math.min(at.left, room - panel.offsetWidth - 8));
-  const below = at.bottom + 8 + panel.offsetHeight <= window.innerHeight || at.top < panel.offsetHeight;
+  const below =
+    at.bottom + 8 + panel.offsetHeight <= window.innerHeight || at.top < panel.offsetHeight;
   const top = below ? at.bottom + 8 : at.top - 8 - panel.offsetHeight;
   panel.style.left = left + window.scrollX + "px";
   panel.style.top = top + window.scrollY + "px";

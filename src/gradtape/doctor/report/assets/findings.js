@@ -94,34 +94,67 @@ const makeFilter = () => {
     return found;
   };
   const field = make("input", {
-    type: "search", id: "filter", placeholder: "Filter findings", autocomplete: "off",
-    "aria-label": "Filter findings by their words", title: "Press / to come here",
-    input: () => { view.words = field.value; filter(); },
+    type: "search",
+    id: "filter",
+    placeholder: "Filter findings",
+    autocomplete: "off",
+    "aria-label": "Filter findings by their words",
+    title: "Press / to come here",
+    input: () => {
+      view.words = field.value;
+      filter();
+    },
   });
   field.value = view.words;
   const chips = Array.from(count("state"), ([state, times]) =>
-    button(`${state} ${times}`, `Show findings whose state is ${state}`, (event) => {
-      if (!view.states.delete(state)) view.states.add(state);
-      event.currentTarget.setAttribute("aria-pressed", String(view.states.has(state)));
-      filter();
-    }, { class: "chip", "data-state": state, "aria-pressed": String(view.states.has(state)) }));
+    button(
+      `${state} ${times}`,
+      `Show findings whose state is ${state}`,
+      (event) => {
+        if (!view.states.delete(state)) view.states.add(state);
+        event.currentTarget.setAttribute("aria-pressed", String(view.states.has(state)));
+        filter();
+      },
+      { class: "chip", "data-state": state, "aria-pressed": String(view.states.has(state)) },
+    ),
+  );
   const rules = count("rule");
-  const choice = make("select", {
-    "aria-label": "Show findings of one rule", change: () => { view.rule = choice.value; filter(); },
-  }, make("option", { value: "" }, "All rules"), ...Array.from(rules, ([rule, times]) =>
-    make("option", { value: rule }, times > 1 ? `${rule} (${times})` : rule)));
+  const choice = make(
+    "select",
+    {
+      "aria-label": "Show findings of one rule",
+      change: () => {
+        view.rule = choice.value;
+        filter();
+      },
+    },
+    make("option", { value: "" }, "All rules"),
+    ...Array.from(rules, ([rule, times]) =>
+      make("option", { value: rule }, times > 1 ? `${rule} (${times})` : rule),
+    ),
+  );
   choice.value = rules.has(view.rule) ? view.rule : "";
-  const clear = button("Clear", "Show all findings", () => {
-    Object.assign(view, { words: "", rule: "", states: new Set() });
-    field.value = choice.value = "";
-    for (const chip of chips) chip.setAttribute("aria-pressed", "false");
-    filter();
-    field.focus();
-  }, { class: "clear" });
-  const bar = make("div", { class: "filter controls", role: "search" }, field,
+  const clear = button(
+    "Clear",
+    "Show all findings",
+    () => {
+      Object.assign(view, { words: "", rule: "", states: new Set() });
+      field.value = choice.value = "";
+      for (const chip of chips) chip.setAttribute("aria-pressed", "false");
+      filter();
+      field.focus();
+    },
+    { class: "clear" },
+  );
+  const bar = make(
+    "div",
+    { class: "filter controls", role: "search" },
+    field,
     chips.length > 1 ? make("div", { class: "chips" }, ...chips) : null,
     rules.size > 1 ? choice : null,
-    make("p", { class: "count", role: "status" }), clear);
+    make("p", { class: "count", role: "status" }),
+    clear,
+  );
   document.querySelector(".findings").prepend(bar);
   filter();
 };
@@ -131,13 +164,16 @@ const filter = () => {
   for (const card of cards()) {
     const { state, rule } = card.dataset;
     const text = card.textContent.toLowerCase();
-    card.hidden = (view.states.size > 0 && !view.states.has(state)) ||
-      (view.rule !== "" && rule !== view.rule) || !words.every((word) => text.includes(word));
+    card.hidden =
+      (view.states.size > 0 && !view.states.has(state)) ||
+      (view.rule !== "" && rule !== view.rule) ||
+      !words.every((word) => text.includes(word));
   }
   const shown = visible();
   const some = shown.length < cards().length;
-  document.querySelector(".filter .count").textContent =
-    some ? `${shown.length} of ${several(cards().length, "finding")}` : "";
+  document.querySelector(".filter .count").textContent = some
+    ? `${shown.length} of ${several(cards().length, "finding")}`
+    : "";
   document.querySelector(".filter .clear").hidden =
     !some && view.words === "" && view.rule === "" && view.states.size === 0;
   if (shown.length > 0 && !shown.some((card) => "now" in card.dataset)) {

@@ -47,7 +47,9 @@ const swap = (fresh) => {
   document.title = fresh.title;
   pointed = null;
   read(finding);
-  all(".sheet, .findings, .table").forEach((box, k) => places[k] && box.scrollTo(places[k][1], places[k][0]));
+  all(".sheet, .findings, .table").forEach(
+    (box, k) => places[k] && box.scrollTo(places[k][1], places[k][0]),
+  );
   window.scrollTo(...scroll);
   const again = timelines.find((one) => one.figure.dataset.key === moved);
   if (again) showStep(again);

@@ -15,7 +15,7 @@ const showStep = (timeline) => {
       if (tell) tell.remove();
       continue;
     }
-    if (!tell) card.querySelector("h2").after(tell = make("p", { class: "in-step" }));
+    if (!tell) card.querySelector("h2").after((tell = make("p", { class: "in-step" })));
     tell.textContent = `${isIn(found, step) ? "in" : "not in"} step ${step.toLocaleString("en")}`;
   }
   refreshStep();
@@ -25,7 +25,9 @@ const showStep = (timeline) => {
 const refreshStep = () => {
   const step = pointed && pointed.chosen.step;
   const main = document.querySelector("main");
-  const found = step && pointed.record.findings.find((one) => String(one.finding) === document.body.dataset.finding);
+  const found =
+    step &&
+    pointed.record.findings.find((one) => String(one.finding) === document.body.dataset.finding);
   const key = document.querySelector(".key-line");
   let words = key && key.querySelector(".moment");
   if (!found || !key || found.lines.length === 0) {
@@ -36,19 +38,30 @@ const refreshStep = () => {
   const states = found.lines.map((k) => known(pointed.record.lines[k], step));
   const sound = states.every(({ state }) => state === "ok") && !isIn(found, step);
   main.toggleAttribute("data-sound", sound);
-  if (!words) key.append(words = make("span", { class: "moment" }));
+  if (!words) key.append((words = make("span", { class: "moment" })));
   const { state, norm } = states[0];
   const said = norm === null ? `the gradient is ${FACES[state][0]}` : `norm ${digits(norm)}`;
-  words.textContent = `step ${step.toLocaleString("en")}: ` +
-    (sound ? `the gradient arrives, ${said}` : said + (step === found.drawn ? "" : `; drawn as in step ${found.drawn.toLocaleString("en")}`));
+  words.textContent =
+    `step ${step.toLocaleString("en")}: ` +
+    (sound
+      ? `the gradient arrives, ${said}`
+      : said +
+        (step === found.drawn ? "" : `; drawn as in step ${found.drawn.toLocaleString("en")}`));
 };
 
 // Rows for the panel of a source: its gradient in the step that is pointed at.
 const ofStep = (content) => {
-  const step = pointed && pointed.chosen.step, source = content.dataset.source;
+  const step = pointed && pointed.chosen.step,
+    source = content.dataset.source;
   const line = step && source && pointed.record.lines.find((one) => one.name === source);
   if (!line) return [];
   const { state, norm } = known(line, step);
-  return [make("p", { class: "of-step" }, `in step ${step.toLocaleString("en")}: `,
-    make("b", {}, norm === null ? FACES[state][0] : `norm ${digits(norm)}`))];
+  return [
+    make(
+      "p",
+      { class: "of-step" },
+      `in step ${step.toLocaleString("en")}: `,
+      make("b", {}, norm === null ? FACES[state][0] : `norm ${digits(norm)}`),
+    ),
+  ];
 };

@@ -8,7 +8,13 @@ class Timeline {
     this.record = unpack(figure.querySelector(".numbers"));
     if (!view.timelines.has(figure.dataset.key)) {
       view.timelines.set(figure.dataset.key, {
-        range: null, step: null, row: 0, pinned: false, shown: this.first(), loss: null, norms: null,
+        range: null,
+        step: null,
+        row: 0,
+        pinned: false,
+        shown: this.first(),
+        loss: null,
+        norms: null,
       });
     }
     this.chosen = view.timelines.get(figure.dataset.key);
@@ -23,9 +29,14 @@ class Timeline {
 
   // Those that are drawn at first: all, or some from the first layer to the last.
   first() {
-    const drawn = this.record.lines.map((line, k) => k).filter((k) => this.record.lines[k].logs.length > 0);
-    const some = drawn.length <= SHOWN ? drawn
-      : Array.from({ length: SHOWN }, (_, k) => drawn[Math.round(k * (drawn.length - 1) / (SHOWN - 1))]);
+    const drawn = this.record.lines
+      .map((line, k) => k)
+      .filter((k) => this.record.lines[k].logs.length > 0);
+    const far = (drawn.length - 1) / (SHOWN - 1);
+    const some =
+      drawn.length <= SHOWN
+        ? drawn
+        : Array.from({ length: SHOWN }, (_, k) => drawn[Math.round(k * far)]);
     return new Map(some.map((k, colour) => [k, colour]));
   }
 
@@ -34,117 +45,109 @@ class Timeline {
     const { record, figure } = this;
     const still = figure.querySelector(".still");
     if (still) still.remove();
-    this.high = record.lines.length <= 12 ? 20 : record.lines.length <= 24 ? 15 : record.lines.length <= 64 ? 11 : 5;
+    const rows = record.lines.length;
+    this.high = rows <= 12 ? 20 : rows <= 24 ? 15 : rows <= 64 ? 11 : 5;
     this.readout = make("p", { class: "readout" });
     this.all = button("All steps", "Show all steps (0)", () => this.zoom(null));
     this.free = button("Let go", "Follow the mouse again (Escape)", () => this.clear());
-    const tools = make("div", { class: "tools controls" },
+    const tools = make(
+      "div",
+      { class: "tools controls" },
       button("−", "Show more steps (−)", () => this.scale(2)),
-      button("+", "Show fewer steps (+)", () => this.scale(0.5)), this.all, this.free);
+      button("+", "Show fewer steps (+)", () => this.scale(0.5)),
+      this.all,
+      this.free,
+    );
     this.board = make("div", { class: "board" });
     this.plots = [];
     if (record.loss) {
       this.loss = this.plot("loss", record.target, "loss");
     }
-    this.names = make("div", { class: "names" }, ...record.lines.map((line, row) => this.name(line, row)));
+    this.names = make(
+      "div",
+      { class: "names" },
+      ...record.lines.map((line, row) => this.name(line, row)),
+    );
     this.heat = make("canvas", {
-      class: "heat", tabindex: 0, role: "slider", "aria-label": `Gradients of ${record.target} by step; ` +
+      class: "heat",
+      tabindex: 0,
+      role: "slider",
+      "aria-label":
+        `Gradients of ${record.target} by step; ` +
         "arrow keys move, Enter holds the step, plus and minus zoom",
-      "aria-valuemin": 1, "aria-valuemax": record.steps,
+      "aria-valuemin": 1,
+      "aria-valuemax": record.steps,
       title: "",
     });
     const box = make("div", { class: "plot-box" }, this.heat);
     box.style.height = this.high * record.lines.length + "px";
     this.board.append(this.names, box);
-    this.mind(box);
+    mindPointer(this, box);
     this.axis = make("div", { class: "axis", "aria-hidden": "true" });
     this.board.append(make("span"), this.axis);
-    if (record.lines.some((line) => line.logs.length > 0)) this.norms = this.plot("norms", "norms", "norms");
+    if (record.lines.some((line) => line.logs.length > 0))
+      this.norms = this.plot("norms", "norms", "norms");
     this.legend = make("div", { class: "legend" });
-    const left = record.left ? make("p", { class: "rest" }, `… and ${several(record.left, "more gradient")}`) : null;
-    const every = grain(record);
-    const note = every > 1 ? make("p", { class: "rest" }, `States are those of every step; numbers are kept of every ${every}th.`) : null;
     this.key = heatKey(record);
-    figure.append(make("div", { class: "over" }, this.readout, tools), this.board, this.legend, this.key,
-      ...[left, note].filter(Boolean));
-    this.heat.addEventListener("keydown", (event) => this.press(event));
-    this.heat.addEventListener("focus", () => this.chosen.step === null && this.choose(this.range[0], this.chosen.row));
+    figure.append(
+      make("div", { class: "over" }, this.readout, tools),
+      this.board,
+      this.legend,
+      this.key,
+    );
+    const rest = (words) => figure.append(make("p", { class: "rest" }, words));
+    const every = grain(record);
+    if (record.left) rest(`… and ${several(record.left, "more gradient")}`);
+    if (every > 1) rest(`States are those of every step; numbers are kept of one in ${every}.`);
+    this.heat.addEventListener("keydown", (event) => pressKey(this, event));
+    this.heat.addEventListener(
+      "focus",
+      () => this.chosen.step === null && this.choose(this.range[0], this.chosen.row),
+    );
     this.seen = new ResizeObserver(() => this.draw());
     this.seen.observe(this.board);
     this.tell();
   }
 
   plot(kind, words, scale) {
-    const canvas = make("canvas", { class: "curve", role: "img", "aria-label": `${words} over the steps` });
+    const canvas = make("canvas", {
+      class: "curve",
+      role: "img",
+      "aria-label": `${words} over the steps`,
+    });
     const box = make("div", { class: `plot-box ${kind}` }, canvas);
-    const toggle = button("", "Powers of ten, or plain numbers", () => {
-      this.chosen[scale] = !this.powers(scale);
-      this.draw();
-    }, { class: "toggle controls" });
+    const toggle = button(
+      "",
+      "Powers of ten, or plain numbers",
+      () => {
+        this.chosen[scale] = !this.powers(scale);
+        this.draw();
+      },
+      { class: "toggle controls" },
+    );
     const ticks = make("div", { class: "ticks", "aria-hidden": "true" });
-    this.board.append(make("div", { class: "label" }, make("span", { title: words }, words), toggle, ticks), box);
-    this.mind(box);
+    this.board.append(
+      make("div", { class: `label ${kind}` }, make("span", { title: words }, words), toggle, ticks),
+      box,
+    );
+    mindPointer(this, box);
     return { canvas, toggle, ticks, box };
   }
 
   name(line, row) {
     return button(line.name, "", () => this.toggle(row), {
-      tabindex: -1, "data-row": row, style: `height:${this.high}px`,
-      pointerenter: () => { this.near = row; this.drawNorms(); },
-      pointerleave: () => { this.near = undefined; this.drawNorms(); },
+      tabindex: -1,
+      "data-row": row,
+      style: `height:${this.high}px`,
+      ...this.nearing(row),
     });
   }
 
-  // --- the mouse, fingers ---
-  mind(box) {
-    box.append(make("i", { class: "cross", hidden: true }), make("i", { class: "brush", hidden: true }));
-    this.plots.push(box);
-    const heat = box.contains(this.heat);
-    let from = null;
-    const place = (event) => {
-      const frame = box.getBoundingClientRect();
-      const share = Math.max(0, Math.min(1, (event.clientX - frame.left) / frame.width));
-      const row = heat ? Math.floor((event.clientY - frame.top) / this.high) : this.chosen.row;
-      return { share, row: Math.max(0, Math.min(this.record.lines.length - 1, row)) };
-    };
-    const move = (event) => {
-      const { share, row } = place(event);
-      if (from !== null && event.pointerType !== "touch" && Math.abs(event.clientX - from.x) > 4) {
-        this.brush(from.share, share);
-      } else if (!this.chosen.pinned || event.pointerType === "touch") {
-        this.choose(this.stepAt(share, row), row);
-      }
-    };
-    box.addEventListener("pointermove", move);
-    box.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
-      from = { x: event.clientX, ...place(event) };
-      box.setPointerCapture(event.pointerId);
-      if (event.pointerType === "touch") this.choose(this.stepAt(from.share, from.row), from.row);
-    });
-    box.addEventListener("pointerup", (event) => {
-      if (from === null) return;
-      const { share, row } = place(event), was = from;
-      from = null;
-      this.brush(null);
-      if (event.pointerType !== "touch" && Math.abs(event.clientX - was.x) > 4) this.cut(was.share, share);
-      else this.hold(this.stepAt(share, row), row, event.pointerType === "touch");
-    });
-    box.addEventListener("pointercancel", () => { from = null; this.brush(null); });
-    box.addEventListener("pointerleave", () => {
-      if (from === null && !this.chosen.pinned && document.activeElement !== this.heat) this.clear();
-    });
-    box.addEventListener("dblclick", () => this.zoom(null));
-    box.addEventListener("wheel", (event) => {
-      if (!event.ctrlKey && !event.metaKey) return; // the page scrolls
-      event.preventDefault();
-      this.scale(event.deltaY > 0 ? 1.25 : 0.8, place(event).share);
-    }, { passive: false });
-  }
-
+  // --- what is pointed at ---
   // The step at a share of the width: of the many that a column stands for, the worst.
   stepAt(share, row) {
-    const [from, to] = this.range, line = this.record.lines[row];
+    const [from, to] = this.range,
+      line = this.record.lines[row];
     const wide = (to - from) / Math.max(1, this.heat.clientWidth);
     const step = Math.min(Math.floor(from + share * (to - from)), to - 1);
     if (wide <= 1) return step;
@@ -187,7 +190,7 @@ class Timeline {
       const end = this.record.steps + 1;
       if (to - from < 4) [from, to] = [from - 1, from + 3];
       [from, to] = [Math.max(1, from), Math.min(end, to)];
-      range = from <= 1 && to >= end ? null : [from, to];
+      range = from <= 1 && to >= end ? null : [from, to]; // null: all, also of a run that goes on
     }
     this.chosen.range = range;
     this.draw();
@@ -210,7 +213,8 @@ class Timeline {
   }
 
   hold(step, row, always) {
-    const again = this.chosen.pinned && this.chosen.step === step && this.chosen.row === row && !always;
+    const again =
+      this.chosen.pinned && this.chosen.step === step && this.chosen.row === row && !always;
     this.chosen.pinned = !again;
     this.choose(step, row);
     if (again) return;
@@ -238,39 +242,14 @@ class Timeline {
     this.tell();
   }
 
-  press(event) {
-    const { chosen, record } = this, [from, to] = this.range;
-    const far = Math.max(1, grain(record), Math.round((to - from) / Math.max(1, this.heat.clientWidth)));
-    const step = chosen.step || from, line = record.lines[chosen.row];
-    const much = event.shiftKey ? 10 * far : far;
-    const next = line.spells.find((spell) => spell.from > step);
-    const past = line.spells.filter((spell) => spell.from < step).pop();
-    const does = {
-      ArrowLeft: () => this.choose(step - much, chosen.row),
-      ArrowRight: () => this.choose(step + much, chosen.row),
-      ArrowUp: () => this.choose(step, Math.max(0, chosen.row - 1)),
-      ArrowDown: () => this.choose(step, Math.min(record.lines.length - 1, chosen.row + 1)),
-      Home: () => this.choose(1, chosen.row),
-      End: () => this.choose(record.steps, chosen.row),
-      n: () => next && this.choose(next.from, chosen.row),
-      p: () => past && this.choose(past.from, chosen.row),
-      Enter: () => this.hold(step, chosen.row, false),
-      " ": () => this.hold(step, chosen.row, false),
-      v: () => this.toggle(chosen.row),
-      "+": () => this.scale(0.5), "=": () => this.scale(0.5), "-": () => this.scale(2),
-      0: () => this.zoom(null),
-      Escape: () => this.clear(),
-    }[event.key];
-    if (!does || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    does();
-  }
-
   // --- drawing ---
   powers(scale) {
     if (this.chosen[scale] !== null) return this.chosen[scale];
-    return scale === "loss" ? spread([this.curve()], false) : spread(this.record.lines.map((line) => ({ values: line.logs })), true);
+    if (scale === "loss") return spread([this.curve()], false);
+    return spread(
+      this.record.lines.map((line) => ({ values: line.logs })),
+      true,
+    );
   }
 
   curve() {
@@ -291,9 +270,11 @@ class Timeline {
   drawNorms() {
     if (!this.norms || this.board.clientWidth === 0) return;
     const series = Array.from(this.chosen.shown, ([row, colour]) => ({
-      steps: this.record.lines[row].steps, values: this.record.lines[row].logs,
+      steps: this.record.lines[row].steps,
+      values: this.record.lines[row].logs,
       colour: colour < SHOWN ? `--s${colour}` : "--lost",
-      strong: row === this.near, faint: this.near !== undefined && row !== this.near && this.chosen.shown.has(this.near),
+      strong: row === this.near,
+      faint: row !== this.near && this.chosen.shown.has(this.near),
     }));
     series.sort((a, b) => a.strong - b.strong);
     this.drawPlot(this.norms, series, this.powers("norms"), true);
@@ -301,51 +282,84 @@ class Timeline {
 
   drawPlot(plot, series, powers, logs) {
     const axis = axisOf(series, this.range, powers, logs);
-    drawCurves(plot.canvas, series, this.range, axis, Math.max(1, Math.min(2, window.devicePixelRatio || 1)));
+    drawCurves(
+      plot.canvas,
+      series,
+      this.range,
+      axis,
+      Math.max(1, Math.min(2, window.devicePixelRatio || 1)),
+    );
     plot.toggle.textContent = powers ? "log" : "linear";
-    plot.toggle.setAttribute("aria-label", powers ? "Powers of ten; press for plain numbers" : "Plain numbers; press for powers of ten");
-    plot.ticks.replaceChildren(...ticksOf(axis).map(([share, words]) =>
-      make("span", { style: `bottom:${100 * share}%` }, words)));
+    plot.toggle.setAttribute(
+      "aria-label",
+      powers ? "Powers of ten: change to plain numbers" : "Plain numbers: change to powers of ten",
+    );
+    plot.ticks.replaceChildren(
+      ...ticksOf(axis).map(([share, words]) =>
+        make("span", { style: `bottom:${100 * share}%` }, words),
+      ),
+    );
   }
 
   drawAxis() {
     const [from, to] = this.range;
-    const step = Math.max(1, niceStep((to - from) / Math.max(2, Math.floor(this.heat.clientWidth / 110))));
+    const step = Math.max(
+      1,
+      niceStep((to - from) / Math.max(2, Math.floor(this.heat.clientWidth / 110))),
+    );
     const steps = new Set([from]);
     for (let at = Math.ceil(from / step) * step; at < to; at += step) steps.add(at);
-    const room = (to - from) * 70 / Math.max(1, this.heat.clientWidth);
-    this.axis.replaceChildren(...Array.from(steps).filter((at) => at === from || at - from > room).map((at) => {
-      const share = (at + 0.5 - from) / (to - from), last = at !== from && to - at < room / 2;
-      return make("span", { style: `left:${last ? 100 : 100 * share}%`, class: last ? "last" : null },
-        (at === from ? "step " : "") + at.toLocaleString("en"));
-    }));
+    const room = ((to - from) * 70) / Math.max(1, this.heat.clientWidth);
+    this.axis.replaceChildren(
+      ...Array.from(steps)
+        .filter((at) => at === from || at - from > room)
+        .map((at) => {
+          const share = (at + 0.5 - from) / (to - from),
+            last = at !== from && to - at < room / 2;
+          return make(
+            "span",
+            { style: `left:${last ? 100 : 100 * share}%`, class: last ? "last" : null },
+            (at === from ? "step " : "") + at.toLocaleString("en"),
+          );
+        }),
+    );
   }
 
   // The words above the board, and what moves over it.
   tell() {
-    const { chosen, record } = this, [from, to] = this.range, { step } = chosen;
+    const { chosen, record } = this,
+      [from, to] = this.range,
+      { step } = chosen;
     this.all.hidden = chosen.range === null;
     this.free.hidden = !chosen.pinned;
     this.figure.toggleAttribute("data-pinned", chosen.pinned);
     for (const box of this.plots) {
       const cross = box.querySelector(".cross");
       cross.hidden = step === null || step < from || step >= to;
-      if (step !== null) cross.style.left = 100 * (step + 0.5 - from) / (to - from) + "%";
+      if (step !== null) cross.style.left = (100 * (step + 0.5 - from)) / (to - from) + "%";
     }
     all("button", this.names).forEach((name, row) => {
       name.toggleAttribute("data-here", step !== null && row === chosen.row);
       name.setAttribute("aria-pressed", String(chosen.shown.has(row)));
       name.style.setProperty("--c", this.colourOf(row));
-      const { state } = known(record.lines[row], step === null ? record.steps : step);
-      name.title = `${record.lines[row].name}: ${FACES[state][0]}${step === null ? " at the end" : ` in step ${step}`}; click to ${chosen.shown.has(row) ? "hide" : "draw"} its norms`;
+      const state = stateAt(record.lines[row], step === null ? record.steps : step);
+      const when = step === null ? "at the end" : `in step ${step}`;
+      const does = chosen.shown.has(row) ? "hide" : "draw";
+      name.title = `${record.lines[row].name}: ${FACES[state][0]} ${when}; click to ${does} its norms`;
     });
     if (step === null) {
-      const seen = chosen.range ? `steps ${from.toLocaleString("en")} to ${(to - 1).toLocaleString("en")} of ` : "";
-      this.readout.replaceChildren(make("span", { class: "soft" },
-        `${seen}${several(record.steps, "step")}. Point at a step; drag to zoom.`));
+      const seen = chosen.range
+        ? `steps ${from.toLocaleString("en")} to ${(to - 1).toLocaleString("en")} of `
+        : "";
+      this.readout.replaceChildren(
+        make(
+          "span",
+          { class: "soft" },
+          `${seen}${several(record.steps, "step")}. Point at a step; drag to zoom.`,
+        ),
+      );
     } else {
-      const words = this.words(step, chosen.row);
-      this.readout.replaceChildren(...words);
+      this.readout.replaceChildren(...this.words(step, chosen.row));
       this.heat.setAttribute("aria-valuenow", step);
       this.heat.setAttribute("aria-valuetext", this.readout.textContent);
     }
@@ -353,49 +367,79 @@ class Timeline {
   }
 
   words(step, row) {
-    const { record } = this, line = record.lines[row], loss = lossAt(record, step);
+    const { record } = this,
+      line = record.lines[row],
+      loss = lossAt(record, step);
     const { state, norm } = known(line, step);
     const said = FACES[state][0];
     return [
-      make("b", {}, `step ${step.toLocaleString("en")}`), " ",
+      make("b", {}, `step ${step.toLocaleString("en")}`),
+      " ",
       loss === null ? "" : make("span", {}, make("code", {}, record.target), ` ${digits(loss)} `),
-      make("span", { class: state === "ok" ? "well" : "bad" }, make("code", {}, `d ${record.target}/d ${line.name}`),
-        norm === null ? ` is ${said}` : ` ${state === "ok" ? "" : said + ", "}norm ${digits(norm)}`),
+      make(
+        "span",
+        { class: state === "ok" ? "well" : "bad" },
+        make("code", {}, `d ${record.target}/d ${line.name}`),
+        norm === null ? ` is ${said}` : ` ${state === "ok" ? "" : said + ", "}norm ${digits(norm)}`,
+      ),
     ];
   }
 
+  // The curves that are drawn, each with its number.
   tellNorms() {
-    const { record, chosen } = this;
-    const items = Array.from(chosen.shown).sort((a, b) => a[0] - b[0]).map(([row]) => {
-      const line = record.lines[row];
-      const { state, norm } = known(line, chosen.step === null ? record.steps : chosen.step);
-      return button("", `Hide ${line.name}`, () => this.toggle(row), {
-        class: "series", style: `--c:${this.colourOf(row)}`,
-        pointerenter: () => { this.near = row; this.drawNorms(); },
-        pointerleave: () => { this.near = undefined; this.drawNorms(); },
+    const { record, chosen } = this,
+      step = chosen.step === null ? record.steps : chosen.step;
+    const items = Array.from(chosen.shown.keys())
+      .sort((a, b) => a - b)
+      .map((row) => {
+        const line = record.lines[row],
+          { state, norm } = known(line, step);
+        const item = button("", `Hide ${line.name}`, () => this.toggle(row), {
+          class: "series",
+          style: `--c:${this.colourOf(row)}`,
+          ...this.nearing(row),
+        });
+        item.append(
+          make("i", { class: "key" }),
+          make("code", {}, line.name),
+          " ",
+          make("span", { class: "soft" }, norm === null ? FACES[state][0] : digits(norm)),
+        );
+        return item;
       });
-    });
-    Array.from(chosen.shown).sort((a, b) => a[0] - b[0]).forEach(([row], k) => {
-      const line = record.lines[row];
-      const { state, norm } = known(line, chosen.step === null ? record.steps : chosen.step);
-      items[k].append(make("i", { class: "key" }), make("code", {}, line.name), " ",
-        make("span", { class: "soft" }, norm === null ? FACES[state][0] : digits(norm)));
-    });
-    const some = record.lines.length > chosen.shown.size;
-    this.legend.replaceChildren(...items,
-      some ? button("all", "Draw the norms of all", () => { this.showAll(true); }, { class: "series controls" }) : "",
-      chosen.shown.size > 0 ? button("none", "Draw no norms", () => { this.showAll(false); }, { class: "series controls" }) : "");
+    const more = (words, title, on) =>
+      button(words, title, () => this.showAll(on), { class: "series controls" });
+    this.legend.replaceChildren(
+      ...items,
+      record.lines.length > items.length ? more("all", "Draw the norms of all", true) : "",
+      items.length > 0 ? more("none", "Draw no norms", false) : "",
+    );
+  }
+
+  // What is pointed at stands out among the curves.
+  nearing(row) {
+    const near = (which) => () => {
+      this.near = which;
+      this.drawNorms();
+    };
+    return { pointerenter: near(row), pointerleave: near(undefined) };
   }
 
   showAll(on) {
-    this.chosen.shown = on ? new Map(this.record.lines.map((_, k) => [k, k < SHOWN ? k : SHOWN])) : new Map();
+    this.chosen.shown = on
+      ? new Map(this.record.lines.map((_, k) => [k, k < SHOWN ? k : SHOWN]))
+      : new Map();
     this.drawNorms();
     this.tell();
   }
 
   colourOf(row) {
     const colour = this.chosen.shown.get(row);
-    return colour === undefined ? "transparent" : colour < SHOWN ? `var(--s${colour})` : "var(--lost)";
+    return colour === undefined
+      ? "transparent"
+      : colour < SHOWN
+        ? `var(--s${colour})`
+        : "var(--lost)";
   }
 }
 

@@ -35,7 +35,11 @@ const several = (count, thing) => `${count.toLocaleString("en")} ${thing}${count
 const digits = (x) => {
   if (Number.isNaN(x)) return "NaN";
   if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
-  const short = Math.abs(x) >= 1e-3 && Math.abs(x) < 1e5 ? Number(x.toPrecision(4)).toString()
-    : x === 0 ? "0" : x.toExponential(2).replace("e+", "e");
+  const short =
+    Math.abs(x) >= 1e-3 && Math.abs(x) < 1e5
+      ? Number(x.toPrecision(4)).toString()
+      : x === 0
+        ? "0"
+        : x.toExponential(2).replace("e+", "e");
   return short.replace(/-/g, "−");
 };
