@@ -34,17 +34,22 @@ STATES = [*WORST, "ok", UNSEEN]
 
 
 def timelines(report: Any, findings: Sequence[Finding]) -> list[Safe]:
-    """The figures of all records that asked more than once, the sick ones first."""
-    records = [record for record in report.history.records.values() if record.steps > 1]
+    """The figures of the places that asked more than once; of too many, of the sick ones."""
+    asked = [record for record in report.history.records.values() if record.steps > 1]
+    records = sorted(sorted(asked, key=_well)[:FIGURES], key=asked.index)
     shared = _budget([kept(record.lines) for record in records])
     figures = []
-    for k, record in enumerate(records[:FIGURES]):
+    for k, record in enumerate(records):
         here = [
             (n, finding) for n, finding in enumerate(findings)
-            if finding.query is not None and finding.query.place == record.place
+            if finding.steps and finding.query is not None and finding.query.place == record.place
         ]  # fmt: skip
         figures.append(_figure(k, record, here, *shared))
     return figures
+
+
+def _well(record: Record) -> bool:
+    return all(set(line.states) <= {"ok"} for line in record.lines)
 
 
 def kept(lines: Sequence[Line], most: int = ROWS) -> list[Line]:
@@ -58,7 +63,7 @@ def kept(lines: Sequence[Line], most: int = ROWS) -> list[Line]:
 
 def _budget(all_lines: list[list[Line]]) -> tuple[int, int]:
     """How many norms and how many changes of state each line may have."""
-    count = max(sum(map(len, all_lines[:FIGURES])), 1)
+    count = max(sum(map(len, all_lines)), 1)
     return max(NUMBERS // count, 64), max(SPELLS // count, 32)
 
 

@@ -77,7 +77,6 @@ class Timeline {
         "arrow keys move, Enter holds the step, plus and minus zoom",
       "aria-valuemin": 1,
       "aria-valuemax": record.steps,
-      title: "",
     });
     const box = make("div", { class: "plot-box" }, this.heat);
     box.style.height = this.high * record.lines.length + "px";
