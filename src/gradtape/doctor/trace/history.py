@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
@@ -17,6 +18,7 @@ NEARLY_DONE = 1e-3  # and what is on the way there
 NOTHING = ("zero", "vanishing")
 MOST = 4096  # numbers kept a series; then every second one is dropped
 TURNS = 1024  # changes of state kept a line; then those that are near to one another become one
+LAST = sys.maxsize  # later than any step
 UNSEEN = "unseen"  # the state of a step of which no number is known
 Spell = tuple[int, str]  # the first step of a state that lasts until the next spell
 
@@ -121,7 +123,7 @@ def coarse(spells: list[Spell], most: int) -> list[Spell]:
     grain = 1
     while True:
         found: list[Spell] = []
-        for (start, state), (end, _) in pairwise([*spells, (math.inf, "")]):
+        for (start, state), (end, _) in pairwise([*spells, (LAST, "")]):
             first = start - (start - 1) % grain
             if first < start and found and _badness(found[-1][1]) > _badness(state):
                 first += grain  # the neighbours before it are worse
