@@ -38,6 +38,7 @@ PROGRAMS = (
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(#[^)\s]*)?(?=\))")
 FENCE = re.compile(r"^(`{3,}).*?^\1`*$", re.S | re.M)
 REPORTS = "rules/reports"
+WORKER, SHIM = "assets/worker.js", "https://unpkg.com/iframe-worker/shim"
 
 
 def on_config(config: Any) -> Any:
@@ -149,3 +150,8 @@ def _with_report(markdown: str, name: str, text: str) -> str:
 """
     before, heading, after = markdown.partition("## The same without it\n")
     return before + report + heading + after
+
+
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """The theme would fetch a script from elsewhere for the search in pages from the disk."""
+    return output.replace(SHIM, posixpath.relpath(WORKER, posixpath.dirname(page.url) or "."))
