@@ -155,3 +155,8 @@ def _with_report(markdown: str, name: str, text: str) -> str:
 def on_post_page(output: str, page: Any, config: Any) -> str:
     """The theme would fetch a script from elsewhere for the search in pages from the disk."""
     return output.replace(SHIM, posixpath.relpath(WORKER, posixpath.dirname(page.url) or "."))
+
+
+def on_post_template(output: str, template_name: str, config: Any) -> str:
+    """The same for the page of what is not found, which may be shown at any address."""
+    return output.replace(SHIM, f"/{WORKER}")

@@ -30,7 +30,7 @@ def cli() -> str:
     """The page of the commands."""
     parser = build_parser()
     made = ["# Commands", "", "`gradtape COMMAND --help` says the same in a terminal.", ""]
-    for name, command in _commands(parser):
+    for name, command in commands_of(parser):
         made += [f"## gradtape {name}", "", _sentences(command.description or ""), ""]
         made += ["```text", _usage(command), "```", ""]
         rows = [_option(action) for action in command._actions if _shown(action)]
@@ -40,7 +40,7 @@ def cli() -> str:
     return "\n".join(made) + NOTE
 
 
-def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+def commands_of(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for name, command in action.choices.items():

@@ -1,0 +1,88 @@
+"""The documentation is whole: what is generated is current, links lead somewhere, nothing is left
+out, and the site builds without a warning where mkdocs is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+import gradtape
+from gradtape.cli import build_parser
+from gradtape.doctor.rules import CATALOGUE
+from tests.commands import python
+
+from .blocks import FENCE, ROOT
+from .reference import PAGES as REFERENCE
+from .reference import commands_of
+from .test_commands import PAGES, names
+
+SOURCE = Path(gradtape.__file__).parent
+LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]*))?\)")
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+def test_the_reference_is_current(name: str) -> None:
+    written = (ROOT / name).read_text(encoding="utf-8")
+    assert written == REFERENCE[name](), "python -m tests.documents writes it anew"
+
+
+def test_all_options_are_explained() -> None:
+    text = (ROOT / "docs/reference/cli.md").read_text(encoding="utf-8")
+    for name, command in commands_of(build_parser()):
+        section = text.partition(f"## gradtape {name}\n")[2].partition("\n## ")[0]
+        for option in re.findall(r"^  (--[\w-]+)", command.format_help(), re.M):
+            assert f"`{option}" in section
+
+
+def test_all_variables_of_the_environment_are_told() -> None:
+    text = (ROOT / "docs/reference/settings.md").read_text(encoding="utf-8")
+    source = "".join(file.read_text(encoding="utf-8") for file in SOURCE.rglob("*.py"))
+    read = set(re.findall(r"\bGRADTAPE_[A-Z]+\b", source))
+    assert read
+    assert {name for name in read if f"`{name}" not in text} == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names)
+def test_links_lead_to_files(page: Path) -> None:
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    targets = [found[1] for found in LINK.finditer(text) if ":" not in found[1] and found[1]]
+    assert [t for t in targets if not (page.parent / t).exists()] == []
+
+
+def test_the_readme_begins_with_what_one_wants_to_know() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 180
+    first = "\n".join(lines[:30])
+    assert "images/lost-gradient.png" in first
+    assert "pip install -q '.[all]'" in first
+    assert "pip install -q '.[dev]'" in first
+
+
+def test_every_cause_has_a_report(tmp_path: Path) -> None:
+    process = python("-m", "tests.documents.gallery", tmp_path, cwd=ROOT)
+    assert process.returncode == 0, process.stderr
+    for rule in CATALOGUE:
+        if rule.needs != "the real TensorFlow":
+            told = (tmp_path / f"{rule.name}.txt").read_text(encoding="utf-8")
+            assert re.search(rf"^{rule.code} {rule.name}\b", told, re.M), told
+            assert "<html" in (tmp_path / f"{rule.name}.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("material") is None, reason="mkdocs-material is not installed: '.[docs]'"
+)
+def test_the_site_builds_without_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
+    process = python("-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path / "site", cwd=ROOT)
+    assert process.returncode == 0, process.stderr
+    pages = list((tmp_path / "site").rglob("*.html"))
+    assert len(pages) > 2 * len(CATALOGUE)
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        fetched = re.findall(r'<(?:script|link|img|iframe)[^>]*(?:src|href)="?(https?:[^" >]*)', text)
+        assert fetched == [], page
