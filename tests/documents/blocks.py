@@ -27,8 +27,7 @@ WIDTH = 90  # columns of the reports that pages show
 
 # Programs that pages speak of without showing them, and the modules of a project.
 PROGRAM = """\
-import sys
-import tensorflow as tf
+import gradtape as tf
 
 w = tf.Variable(2.0)
 for _ in range(3):

@@ -47,9 +47,12 @@ def diagnose(rule: Rule) -> Report:
     np.random.seed(2)
     gradtape.random.set_seed(2)
     code = compile(file.read_text(encoding="utf-8"), path, "exec")
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
-        with gradtape.doctor.watch(engine="gradtape") as report:
-            exec(code, {"__name__": "__main__", "__file__": path})
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.suppress(Exception),
+        gradtape.doctor.watch(engine="gradtape") as report,
+    ):
+        exec(code, {"__name__": "__main__", "__file__": path})
     report.script = file.name
     return report
 

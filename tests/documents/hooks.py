@@ -124,10 +124,10 @@ def _program(file: Path) -> str:
 
 
 def _listing(folder: str, found: list[Path]) -> str:
-    lines = [f"# {'Examples' if folder == 'examples' else folder}", ""]
-    for file in found:
-        lines.append(f"- [{file.name}]({file.name}): {_purpose(file.read_text(encoding='utf-8'))}")
-    return "\n".join(lines) + "\n"
+    title = "Examples" if folder == "examples" else folder
+    purposes = {file.name: _purpose(file.read_text(encoding="utf-8")) for file in found}
+    lines = [f"- [{name}]({name}): {purpose}" for name, purpose in purposes.items()]
+    return "\n".join([f"# {title}", "", *lines]) + "\n"
 
 
 def _purpose(text: str) -> str:

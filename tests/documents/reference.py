@@ -140,8 +140,8 @@ def report() -> str:
 
 
 INTRODUCTION = """\
-What `gradtape doctor` prints is a `Report`; in code, `doctor.watch()`, `tape.explain` and `%%doctor` give one. Printed,
-it is the text of the terminal; as the last line of a notebook's cell, the page."""
+What `gradtape doctor` prints is a `Report`; in code, `doctor.watch()`, `tape.explain` and `%%doctor`
+give one. Printed, it is the text of the terminal; as the last line of a notebook's cell, the page."""
 
 
 def _described(kind: type) -> dict[str, str]:

@@ -72,11 +72,10 @@ def test_every_cause_has_a_report(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(
-    importlib.util.find_spec("material") is None, reason="mkdocs-material is not installed: '.[docs]'"
+    importlib.util.find_spec("material") is None,
+    reason="mkdocs-material is not installed: '.[docs]'",
 )
-def test_the_site_builds_without_a_warning(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_site_builds_without_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
     process = python("-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path / "site", cwd=ROOT)
     assert process.returncode == 0, process.stderr
@@ -84,5 +83,7 @@ def test_the_site_builds_without_a_warning(
     assert len(pages) > 2 * len(CATALOGUE)
     for page in pages:
         text = page.read_text(encoding="utf-8")
-        fetched = re.findall(r'<(?:script|link|img|iframe)[^>]*(?:src|href)="?(https?:[^" >]*)', text)
+        fetched = re.findall(
+            r'<(?:script|link|img|iframe)[^>]*(?:src|href)="?(https?:[^" >]*)', text
+        )
         assert fetched == [], page
