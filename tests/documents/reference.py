@@ -98,11 +98,11 @@ def _sentences(text: str) -> str:
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+    return " ".join(text.split()).replace("|", "\\|").replace("__", "\\_\\_")
 
 
 # --- Report, Finding and what makes them ----------------------------------------------------------
-FUNCTIONS = {
+FUNCTIONS: dict[str, Callable[..., Any]] = {
     "gradtape.doctor.watch": doctor.watch,
     "GradientTape.explain": GradientTape.explain,
     "gradtape.testing.assert_gradients_flow": testing.assert_gradients_flow,
@@ -140,8 +140,9 @@ def report() -> str:
 
 
 INTRODUCTION = """\
-What `gradtape doctor` prints is a `Report`; in code, `doctor.watch()`, `tape.explain` and `%%doctor`
-give one. Printed, it is the text of the terminal; as the last line of a notebook's cell, the page."""
+What `gradtape doctor` prints is a `Report`; in code, `doctor.watch()`, `tape.explain` and
+`%%doctor` give one. Printed, it is the text of the terminal; as the last line of a notebook's cell,
+the page."""
 
 
 def _described(kind: type) -> dict[str, str]:
