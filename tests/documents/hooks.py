@@ -18,23 +18,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import File, Files, InclusionLevel
 
 from gradtape.doctor.report.lessons import FAMILIES
 from gradtape.doctor.rules import CATALOGUE
 
 ROOT = Path(__file__).parents[2]
-OUTSIDE = (
-    "CONTRIBUTING.md",
-    "CHANGELOG.md",
-    "benchmarks/README.md",
-    "examples/keras/README.md",
-    "examples/tensorflow/README.md",
-)
-PROGRAMS = (
-    "examples", "examples/doctor", "examples/keras", "examples/tensorflow",
-    "examples/tensorflow/bugs",
-)  # fmt: skip
+OUTSIDE = ("CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")
+SHOWN = {".py": "python", ".yml": "yaml", ".yaml": "yaml", ".toml": "toml"}  # files of examples/
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(#[^)\s]*)?(?=\))")
 FENCE = re.compile(r"^(`{3,}).*?^\1`*$", re.S | re.M)
 REPORTS = "rules/reports"
@@ -54,19 +45,18 @@ def on_config(config: Any) -> Any:
 def on_files(files: Files, config: Any) -> Files:
     """Add what stands outside of docs/, and the page of every rule's failing program."""
     for name in OUTSIDE:
-        text = (ROOT / name).read_text(encoding="utf-8")
-        files.append(File.generated(config, name, content=text))
-    for folder in PROGRAMS:
-        found = sorted((ROOT / folder).glob("*.py"))
+        _add(files, config, name, (ROOT / name).read_text(encoding="utf-8"))
+    folders = [ROOT / "examples", *sorted(p for p in (ROOT / "examples").rglob("*") if p.is_dir())]
+    for folder in folders:
+        place = folder.relative_to(ROOT).as_posix()
+        found = sorted(file for file in folder.iterdir() if file.suffix in SHOWN)
         for file in found:
-            page = File.generated(config, f"{folder}/{file.stem}.md", content=_program(file))
-            page.inclusion = page.inclusion.NOT_IN_NAV
-            files.append(page)
-        if not (ROOT / folder / "README.md").exists():
-            listing = File.generated(config, f"{folder}/README.md", content=_listing(folder, found))
-            if folder != "examples":
-                listing.inclusion = listing.inclusion.NOT_IN_NAV
-            files.append(listing)
+            _add(files, config, f"{place}/{file.stem}.md", _program(file))
+        readme = folder / "README.md"
+        if readme.exists():
+            _add(files, config, f"{place}/README.md", readme.read_text(encoding="utf-8"))
+        elif found:
+            _add(files, config, f"{place}/README.md", _listing(place, found))
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "tests.documents.gallery", folder]
         paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
@@ -78,6 +68,12 @@ def on_files(files: Files, config: Any) -> Files:
             else:
                 _said[file.stem] = text
     return files
+
+
+def _add(files: Files, config: Any, name: str, text: str) -> None:
+    page = File.generated(config, name, content=text)
+    page.inclusion = InclusionLevel.NOT_IN_NAV  # it may be there, and need not
+    files.append(page)
 
 
 _said: dict[str, str] = {}  # by the name of the rule: its report as text
@@ -110,28 +106,31 @@ def _page_of(here: str, link: str, files: Files) -> str | None:
     target = target.removeprefix("docs/")
     if (ROOT / target).is_dir():
         target += "/README.md"
-    elif target.endswith(".py"):
-        target = target.removesuffix(".py") + ".md"
+    elif posixpath.splitext(target)[1] in SHOWN:
+        target = posixpath.splitext(target)[0] + ".md"
     if files.get_file_from_path(target) is None:
         return None
     return posixpath.relpath(target, posixpath.dirname(here) or ".")
 
 
 def _program(file: Path) -> str:
-    text = file.read_text(encoding="utf-8")
-    name = file.relative_to(ROOT).as_posix()
-    return f'# {file.name}\n\n{_purpose(text)}\n\n```python title="{name}"\n{text}```\n'
+    text, name = file.read_text(encoding="utf-8"), file.relative_to(ROOT).as_posix()
+    block = f'```{SHOWN[file.suffix]} title="{name}"\n{text}```'
+    return f"# {file.name}\n\n{_purpose(file)}\n\n{block}\n"
 
 
 def _listing(folder: str, found: list[Path]) -> str:
     title = "Examples" if folder == "examples" else folder
-    purposes = {file.name: _purpose(file.read_text(encoding="utf-8")) for file in found}
-    lines = [f"- [{name}]({name}): {purpose}" for name, purpose in purposes.items()]
+    lines = [f"- [{file.name}]({file.name}): {_purpose(file)}" for file in found]
     return "\n".join([f"# {title}", "", *lines]) + "\n"
 
 
-def _purpose(text: str) -> str:
-    return (ast.get_docstring(ast.parse(text)) or "").partition("\n\n")[0].replace("\n", " ")
+def _purpose(file: Path) -> str:
+    """What a program says of itself; other files show it."""
+    if file.suffix != ".py":
+        return ""
+    said = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    return said.partition("\n\n")[0].replace("\n", " ")
 
 
 def _with_report(markdown: str, name: str, text: str) -> str:
