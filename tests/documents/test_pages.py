@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import gradtape
 from gradtape.cli import build_parser
 from gradtape.doctor.rules import CATALOGUE
 from tests.commands import python
+from tests.doctor.browser import INSTALL, PATIENCE, Browser, find
 
 from .blocks import FENCE, ROOT
 from .reference import PAGES as REFERENCE
@@ -71,19 +73,42 @@ def test_every_cause_has_a_report(tmp_path: Path) -> None:
             assert "<html" in (tmp_path / f"{rule.name}.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("material") is None,
-    reason="mkdocs-material is not installed: '.[docs]'",
-)
-def test_the_site_builds_without_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
-    process = python("-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path / "site", cwd=ROOT)
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, where mkdocs is installed."""
+    if importlib.util.find_spec("material") is None:
+        pytest.skip("mkdocs-material is not installed: pip install '.[docs]'")
+    folder = tmp_path_factory.mktemp("site")
+    process = python("-m", "mkdocs", "build", "--strict", "--site-dir", folder, cwd=ROOT)
     assert process.returncode == 0, process.stderr
-    pages = list((tmp_path / "site").rglob("*.html"))
+    return folder
+
+
+def test_the_site_builds_without_a_warning_and_fetches_nothing(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
     assert len(pages) > 2 * len(CATALOGUE)
     for page in pages:
         text = page.read_text(encoding="utf-8")
-        fetched = re.findall(
-            r'<(?:script|link|img|iframe)[^>]*(?:src|href)="?(https?:[^" >]*)', text
+        assert (
+            re.findall(r'<(?:script|link|img|iframe)[^>]*(?:src|href)="?(https?:[^" >]*)', text)
+            == []
         )
-        assert fetched == [], page
+
+
+def test_the_site_is_read_and_searched_from_the_disk(site: Path) -> None:
+    program = find()
+    if program is None:
+        pytest.skip(INSTALL)
+    with Browser(program) as browser:
+        browser.open(site / "index.html")
+        browser.run(
+            "(() => { const field = document.querySelector('.md-search__input'); field.focus();"
+            " field.value = 'tanh'; field.dispatchEvent(new Event('keyup', {bubbles: true})) })()"
+        )
+        count = "document.querySelectorAll('.md-search-result__item').length"
+        until = time.monotonic() + PATIENCE
+        while not browser.run(count) and time.monotonic() < until:
+            time.sleep(0.02)
+        assert browser.run(count)
+        assert browser.errors == []
+        assert [address for address in browser.asked if address.startswith("http")] == []
