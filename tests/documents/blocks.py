@@ -7,6 +7,7 @@ the lines after `$ ` are run and the others are what they print. `...` stands fo
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shutil
@@ -107,8 +108,6 @@ class Desk:
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "desk"
         shutil.copytree(ROOT / "examples", self.folder / "examples")
-        for name in ("pyproject.toml", "mkdocs.yml"):
-            shutil.copy(ROOT / name, self.folder / name)
         for name, text in FILES.items():
             self.write(name, text)
         bin = folder / "bin"
@@ -160,8 +159,33 @@ class Desk:
         return found
 
 
+NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
+LEVELS = "▁▂▃▄▅▆▇█"
+VARYING = re.compile(rf"{NUMBER.pattern}|[{LEVELS}]+| {{2,}}|\.\.\.")
+
+
 def fits(shown: str, printed: str) -> bool:
-    """Is this what was shown, where a line `...` stands for any lines and `...` for any text?"""
-    pattern = re.escape(shown.strip()).replace(r"\.\.\.", ".*")
+    """Is this what was shown, where `...` stands for any text, also of several lines?
+
+    Numbers may differ in their last digits, as they do from one CPU to another, and so may the
+    height of a bar.
+    """
     clean = "\n".join(map(str.rstrip, printed.strip().splitlines()))
-    return re.fullmatch(pattern, clean, re.S) is not None
+    pattern, numbers, end = "", [], 0
+    for found in VARYING.finditer(shown.strip()):
+        pattern += re.escape(shown.strip()[end : found.start()])
+        if found[0] == "...":
+            pattern += "(?s:.*)"
+        elif found[0].isspace():
+            pattern += " +"
+        elif found[0][0] in LEVELS:
+            pattern += f"[{LEVELS}]{{{len(found[0])}}}"
+        else:
+            pattern += f"({NUMBER.pattern})"
+            numbers.append(float(found[0]))
+        end = found.end()
+    match = re.fullmatch(pattern + re.escape(shown.strip()[end:]), clean)
+    return match is not None and all(
+        math.isclose(float(now), then, rel_tol=1e-2, abs_tol=1e-3)
+        for now, then in zip(match.groups(), numbers, strict=True)
+    )
