@@ -69,7 +69,9 @@ def test_page(page: Path, tmp_path: Path) -> None:
                     could(command)
                     continue
                 code, printed = desk.run(command)
-                meant = shown is not None and shown.strip(".\n ")  # a program that fails is shown so
+                meant = shown is not None and shown.strip(
+                    ".\n "
+                )  # a program that fails is shown so
                 assert code == 0 or meant, f"{where}: {command}\n{printed}"
                 if shown is not None:
                     told = f"{where}: {command}\n{printed}\npython -m tests.documents writes it"

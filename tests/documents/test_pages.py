@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,21 @@ def test_all_variables_of_the_environment_are_told() -> None:
     read = set(re.findall(r"\bGRADTAPE_[A-Z]+\b", source))
     assert read
     assert {name for name in read if f"`{name}" not in text} == set()
+
+
+def test_the_versions_are_those_of_the_project() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    needed = [*project["dependencies"], *extras["llvm"], *extras["tensorflow"]]
+    lowest = dict(re.match(r"([\w-]+)>=([\d.]+)", one).groups() for one in needed)  # type: ignore[union-attr]
+    rows = (ROOT / "docs/versions.md").read_text(encoding="utf-8").splitlines()
+    for name, word in {
+        "numpy": "NumPy", "scipy": "SciPy", "keras": "Keras", "tensorflow-cpu": "TensorFlow",
+        "llvmlite": "llvmlite",
+    }.items():  # fmt: skip
+        row = next(row for row in rows if row.startswith(f"| {word}"))
+        assert f"| {lowest[name]} and newer" in row
+    assert project["requires-python"].removeprefix(">=") in rows[4]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=names)
