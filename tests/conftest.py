@@ -42,6 +42,7 @@ STARTING = {
     "doctor/test_conduct",
     "doctor/test_doors",
     "doctor/test_keras_programs",
+    "doctor/test_live",
     "doctor/test_sources",
     "doctor/test_steady",
     "doctor/tensorflow/test_conduct",

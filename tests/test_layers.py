@@ -40,6 +40,7 @@ trace
 facts
 rules
 report
+live
 engines
 entry __init__
 """

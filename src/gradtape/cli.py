@@ -46,12 +46,18 @@ examples:
 """
 
 
+# The states at which --fail-fast stops; an exception stops the program by itself.
+STOPPING = ("none", "zero", "nan", "inf", "vanishing", "exploding", "wrong")
+
 DOCTOR_DESCRIPTION = """\
 Run a Python program, and say for every gradient that is missing, zero, not finite, vanishing,
 exploding or wrong: the cause, the place, what to change, and the gradient it would have been.
 
-The program runs as usual and its standard output is untouched; the report follows when it ends,
-also when it raises, is interrupted or terminated. It goes to standard error, or to FILE.
+The program runs as usual and its standard output is untouched. A fault is said in one line on
+standard error when it is first seen, and a terminal shows how far the run is. The report follows
+when the program ends, also when it raises, is interrupted or terminated. It goes to standard error,
+or to FILE, which is written every ten seconds while the program runs; the signal SIGUSR1 prints
+what was found so far.
 """
 
 DOCTOR_EPILOG = """\
@@ -64,6 +70,8 @@ examples:
   gradtape doctor train.py -- --output model.h5
   gradtape doctor --output report.html train.py
   gradtape doctor --strict --output findings.sarif -m project.train
+  gradtape doctor --fail-fast=none,nan train.py
+  gradtape doctor --serve train.py
 
 In code: `with gradtape.doctor.watch() as report:`, or GRADTAPE_DOCTOR=1 in the environment.
 """
@@ -136,7 +144,8 @@ class _Parser(argparse.ArgumentParser):
             return super().parse_known_args(args, namespace)
         words = list(sys.argv[1:] if args is None else args)
         end = self._program(words) + 1
-        options, unknown = super().parse_known_args(words[:end], namespace)
+        own = [self._with_value(word) for word in words[:end]]
+        options, unknown = super().parse_known_args(own, namespace)
         options.arguments = self._handed_on(words[:end], words[end:])
         return options, unknown
 
@@ -153,6 +162,11 @@ class _Parser(argparse.ArgumentParser):
         """The number of words that an option takes, itself included."""
         action = self._option_string_actions.get(word)
         return 2 if action is not None and action.nargs is None else 1
+
+    def _with_value(self, word: str) -> str:
+        """An option that may stand without a value, so that it does not take the next word."""
+        action = self._option_string_actions.get(word)
+        return f"{word}={action.const}" if action is not None and action.nargs == "?" else word
 
     def _handed_on(self, ours: list[str], rest: list[str]) -> list[str]:
         """The program's words; an error if one of them is an option of this command too."""
@@ -237,6 +251,21 @@ def _add_doctor(commands: Commands) -> None:
     )
     parser.add_argument("--strict", action="store_true", help="exit with 3 when there are findings")
     parser.add_argument(
+        "--fail-fast", metavar="STATE,STATE", nargs="?", const=",".join(STOPPING), default=(),
+        type=_states,
+        help="stop the program at the first gradient that is certainly at fault, with its report "
+        f"and exit code 3; --fail-fast=none,nan names the states (of {', '.join(STOPPING)})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--quiet", action="store_true",
+        help="show nothing while the program runs: neither faults at first sight nor the status",
+    )  # fmt: skip
+    parser.add_argument(
+        "--serve", action="store_true",
+        help="serve the page, which follows the run, to this machine's browsers; its address is "
+        "printed",
+    )  # fmt: skip
+    parser.add_argument(
         "--max-findings", metavar="N", type=_count, help="show the first N findings only"
     )
     parser.add_argument(
@@ -252,7 +281,7 @@ def _doctor(options: argparse.Namespace) -> int:
     from .doctor.entry.run import Options, doctor
 
     doctor(program(options), Options(
-        options.engine, _delivery(options), options.strict, options.audit
+        options.engine, _delivery(options), options.strict, options.audit, options.fail_fast
     ))  # fmt: skip
     return 0
 
@@ -273,13 +302,24 @@ def _delivery(options: argparse.Namespace) -> Delivery:
             f"argument --output: the ending of {options.output!r} names no format; give one with "
             f"--format ({', '.join(FORMATS)})"
         )
-    return Delivery(format, output, options.max_findings)
+    return Delivery(format, output, options.max_findings, options.quiet, options.serve)
 
 
 def _count(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 on")
     return int(text)
+
+
+def _states(text: str) -> tuple[str, ...]:
+    given = tuple(filter(None, (word.strip().lower() for word in text.split(","))))
+    wrong = [word for word in given if word not in STOPPING]
+    if wrong or not given:
+        raise argparse.ArgumentTypeError(
+            f"{(wrong or [text])[0]!r} is no state of a gradient; name some of "
+            f"{', '.join(STOPPING)}"
+        )
+    return given
 
 
 def _add_explain(commands: Commands) -> None:

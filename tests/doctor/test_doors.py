@@ -31,6 +31,7 @@ with tf.GradientTape() as tape:
 print(tape.gradient(y, x), sys.argv[1:])
 """
 FINE = LOST.replace("tf.constant", "tf.Variable")
+SIGHT = "gradtape: step 1: d y/d x is None, not-watched (GT101), program.py:4\n"  # at once
 FOUND = "gradtape doctor: 1 finding in 1 gradient\n"
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
@@ -59,7 +60,7 @@ def test_the_output_is_untouched_and_the_report_follows(write) -> None:
     path = write(LOST)
     process = examine(path.name, "--", "--strict", "-m", "x", cwd=path.parent)
     assert (process.returncode, process.stdout) == (0, "None ['--strict', '-m', 'x']\n")
-    assert process.stderr.startswith("GT101 not-watched  `d y/d x` is None\n")
+    assert process.stderr.startswith(f"{SIGHT}GT101 not-watched  `d y/d x` is None\n")
     assert "  program.py:4\n" in process.stderr
     assert process.stderr.endswith(FOUND)
 
@@ -103,7 +104,7 @@ def test_the_exit_code_is_the_programs(end, code, strict, kind, write, tmp_path)
 
 def test_a_traceback_comes_first_as_python_prints_it(write) -> None:
     path = write(LOST + "def fail():\n    raise ValueError('here')\nfail()\n")
-    process = examine(path)
+    process = examine("--quiet", path)
     shown, _, rest = process.stderr.partition("ValueError: here\n")
     assert shown.startswith("Traceback (most recent call last):\n")
     assert shown.count("  File ") == 2
@@ -230,7 +231,7 @@ def test_formats_go_to_standard_error_or_a_file(format, write, tmp_path) -> None
     process = examine("--format", format, path)
     assert process.stdout == "None []\n"
     written = examine("--format", format, "--output", "given", path.name, cwd=tmp_path)
-    assert written.stderr == "gradtape doctor: 1 finding in 1 gradient: given\n"
+    assert written.stderr == f"{SIGHT}gradtape doctor: 1 finding in 1 gradient: given\n"
     for text in (process.stderr, output.read_text()):
         if format == "html":
             assert text.lower().startswith("<!doctype html>")
@@ -248,9 +249,10 @@ def test_a_files_name_tells_the_format(name, begin, write, tmp_path) -> None:
 
 
 def test_the_report_on_standard_output(write) -> None:
-    process = examine("--output", "-", write(LOST))
+    path = write(LOST)
+    process = examine("--output", "-", path, cwd=path.parent)
     assert process.stdout.startswith("None []\nGT101 ")
-    assert process.stderr == ""
+    assert process.stderr == SIGHT
 
 
 @pytest.mark.parametrize(
@@ -343,13 +345,14 @@ def test_what_follows_two_dashes_is_the_programs(words, handed, tmp_path) -> Non
 
 
 def test_fewer_findings(write) -> None:
-    process = examine("--max-findings", "0", write(LOST))
+    process = examine("--quiet", "--max-findings", "0", write(LOST))
     assert process.stderr.startswith("… and 1 more finding (--max-findings)\n")
 
 
 def test_help_is_quick_and_whole() -> None:
     shown = examine("--help").stdout
     options = ("--engine", "--format", "--output", "--strict", "--max-findings", "--audit")
+    options += ("--fail-fast", "--quiet", "--serve")
     assert all(option in shown for option in options)
 
 
@@ -370,8 +373,8 @@ session.examine = fail
 
 
 def test_a_report_that_cannot_be_written(write, tmp_path) -> None:
-    path = write(LOST + "import os\nos.mkdir('report.json')\n")
-    process = examine("--output", "report.json", path.name, cwd=tmp_path)
+    path = write("import os\nos.mkdir('report.json')\n" + LOST)
+    process = examine("--quiet", "--output", "report.json", path.name, cwd=tmp_path)
     assert process.returncode == 0
     assert process.stderr.startswith("gradtape doctor: cannot write ")
     assert process.stderr.endswith(FOUND)  # the report is not lost
@@ -388,7 +391,7 @@ def test_colours_on_a_terminal_only(more, colored, write) -> None:
 
     ours, theirs = pty.openpty()
     variables = {**environment(), "TERM": "xterm", "NO_COLOR": "", "COLUMNS": "60", **more}
-    command = [sys.executable, "-m", "gradtape", "doctor", write(LOST)]
+    command = [sys.executable, "-m", "gradtape", "doctor", "--quiet", write(LOST)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env=variables) as process:
         os.close(theirs)
         shown = _read(ours)
@@ -458,9 +461,10 @@ NATIVE = LOST.replace("import tensorflow", "import gradtape")
 
 
 def test_the_environment_asks_for_a_report(write) -> None:
-    process = with_variable("1", write(NATIVE))
+    path = write(NATIVE)
+    process = with_variable("1", path, cwd=path.parent)
     assert (process.returncode, process.stdout) == (0, "None []\n")
-    assert process.stderr.startswith("GT101 ")
+    assert process.stderr.startswith(f"{SIGHT}GT101 ")
     process = with_variable("1", write(NATIVE + "1 / 0\n"))
     assert process.returncode == 1
     assert "ZeroDivisionError: division by zero\nGT101 " in process.stderr

@@ -42,6 +42,8 @@ def cancel() -> None:
 class _Unasked(Visit):
     """A visit that the program does not know of: how it ended is read from what Python left."""
 
+    status = False  # helpers of the program's would draw on the same row
+
     def _write(self, report: Report, content: str) -> None:
         # Helpers of all kinds import gradtape; one that asked for no gradient has nothing to hear.
         if report.history.records or report.findings or report.faults:

@@ -15,7 +15,8 @@ ORDER = ("error", "nan", "inf", "none", "zero", "wrong", "exploding", "vanishing
 
 @dataclass
 class Exit:
-    """How the program ended: "ok", "exception", "exit" or "interrupted"."""
+    """How the program ended: "ok", "exception", "exit", "interrupted" (by a signal), "stopped" (at
+    a finding, by --fail-fast) or not yet, "running"."""
 
     kind: str = "ok"
     detail: str = ""

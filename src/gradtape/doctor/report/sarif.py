@@ -11,7 +11,7 @@ from ...version import __version__
 from ..rules import CATALOGUE
 from ..source.place import Place
 from ..trace.finding import Finding
-from .words import headline, shown
+from .words import folder, headline, shown
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 ROOT = "SRCROOT"
@@ -24,7 +24,7 @@ def sarif(report: Any, most: int | None = None) -> dict[str, Any]:
     run = {
         "tool": {"driver": driver},
         "invocations": [{"executionSuccessful": report.exit.well, "exitCode": report.exit.code}],
-        "originalUriBaseIds": {ROOT: {"uri": Path.cwd().as_uri() + "/"}},
+        "originalUriBaseIds": {ROOT: {"uri": Path(folder()).as_uri() + "/"}},
         "columnKind": "unicodeCodePoints",
         "results": [_result(finding, codes) for finding in report.findings[:most]],
     }

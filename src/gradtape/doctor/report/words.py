@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,7 @@ STATES = {
     "wrong": ("is wrong", "are wrong"),
 }  # fmt: skip
 _WORD = re.compile(r"[\w.#\[\]'\" ]+")  # what may stand after a "d" as it is
+_folder: ContextVar[str | None] = ContextVar("folder", default=None)
 LOST = ("none", "nan", "inf", "exploding", "error")  # states that are never called healthy
 
 
@@ -146,12 +150,26 @@ def times_of(record: Record) -> str:
     return plural(record.steps, "step") + some
 
 
+@contextmanager
+def named_from(folder: str) -> Iterator[None]:
+    """Files are named from where the command was given, wherever the program went."""
+    before = _folder.set(folder)
+    try:
+        yield
+    finally:
+        _folder.reset(before)
+
+
+def folder() -> str:
+    return _folder.get() or os.getcwd()
+
+
 def shown(file: str) -> str:
     """A file as the reader knows it: from the current directory, else by its name alone."""
     if not os.path.isabs(file):
         return file
     try:
-        shorter = os.path.relpath(file)
+        shorter = os.path.relpath(file, _folder.get())
     except (OSError, ValueError):  # the directory is gone; another drive
         return os.path.basename(file)
     return os.path.basename(file) if shorter.startswith(os.pardir) else shorter

@@ -80,6 +80,10 @@ class Rule:
         """
         return True
 
+    def final(self, finding: Finding) -> bool:
+        """Is it sure, while the program still runs, that `stands` will say yes?"""
+        return type(self).stands is Rule.stands
+
 
 class CutRule(Rule):
     """A rule about a joint of the path that the gradient did not pass: what cut it says it all."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -77,6 +78,12 @@ class Finding:
         """The expressions on the way, in numbers; to be asked for while the trace is at hand."""
         survey, self.survey = self.survey, None  # it holds the arrays of the whole trace
         return [] if survey is None else survey()
+
+    def copied(self) -> Finding:
+        """As it is now, also when it is met again."""
+        found = copy(self)
+        found.sources, found.steps = [*self.sources], [*self.steps]
+        return found
 
     def __repr__(self) -> str:
         at = "" if self.place is None else f" at {self.place.file}:{self.place.line}"

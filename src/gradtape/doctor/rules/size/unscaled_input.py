@@ -121,6 +121,9 @@ grad = tape.gradient(loss, w)
         first, last = np.mean(targets[:FEW]), np.mean(targets[-FEW:])
         return not last < LEARNS * first
 
+    def final(self, finding: Finding) -> bool:
+        return finding.state not in ("wrong", "vanishing")
+
 
 def _scaled(large: list[tuple[float, Value]]) -> changes.Change:
     values = {v: np.asarray(v.array, np.float64) / size for size, v in large}
