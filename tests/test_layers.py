@@ -39,6 +39,7 @@ source
 trace
 facts
 rules
+fixing
 report
 live
 engines

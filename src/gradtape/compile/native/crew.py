@@ -157,9 +157,9 @@ JOB_KIND = ir.FunctionType(ir.VoidType(), [POINTER, INDEX, INDEX])
 
 
 # Both ways of doing a job are tried, twice each, in the first calls of a round. As long as working
-# together pays, a round is so long that the trials alone take less than a fiftieth of the time. Where
-# it does not, as when others use the cores, the round is as long as what was lost in trying asks
-# for: if it took twice as long, 50 calls, and if it took ten times as long, 450.
+# together pays, a round is so long that the trials alone take less than a fiftieth of the time.
+# Where it does not, as when others use the cores, the round is as long as what was lost in trying
+# asks for: if it took twice as long, 50 calls, and if it took ten times as long, 450.
 TRIALS, ROUND, LONGEST = 2, 128, 1 << 20
 PATIENT = 50
 # Words that a job remembers: calls in this round, how long it is, the ticks alone and together.

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import sys
 
-from ..report import Exit, Report
+from ..report import Exit, Report, text
+from ..report.terminal import colored
 from ..trace.history import History
 from .visit import Delivery, Visit, format_of, render
 from .watch import _script, exit_of
@@ -30,6 +31,8 @@ def begin() -> None:
     visit = _Unasked("", Delivery(format_of(output) or "text", output))
     visit.begin()
     # Imported now, because what is imported after an interrupt changes the exit code.
+    if visit.delivery.format == "text":
+        text.prepare(output is None and colored(sys.stderr))
     render(Report("", "", History(), []), visit.delivery, None)
 
 

@@ -6,8 +6,10 @@ import io
 import os
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from ...api.run import Program, run
 from ..engines.choice import choose
@@ -25,6 +27,9 @@ class Options(NamedTuple):
     strict: bool = False
     audit: bool = False
     fail_fast: tuple[str, ...] = ()  # the states that stop the program
+    others: tuple[Delivery, ...] = ()  # further forms of the report
+    # What the report is told beforehand: `fixed`, `ignore`, `baseline`.
+    known: Mapping[str, Any] = MappingProxyType({})
 
 
 def doctor(program: Program, options: Options) -> None:
@@ -32,7 +37,10 @@ def doctor(program: Program, options: Options) -> None:
     environment.cancel()
     _remember(program)
     engine = choose(options.engine, program)
-    visit = Visit(_name(program), options.delivery, engine, options.audit, options.fail_fast)
+    visit = Visit(
+        _name(program), options.delivery, engine, options.audit, options.fail_fast, options.others,
+        **options.known,
+    )  # fmt: skip
     visit.begin()
     try:
         run(program)

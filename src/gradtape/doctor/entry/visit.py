@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from ...ops.kernels.forks import in_children
+from ..fixing.patch import as_bytes
 from ..live.files import replace, replaceable
 from ..live.lines import Lines, encodable
 from ..live.status import Status
-from ..report import Exit, Report
+from ..report import Exit, Report, baseline
 from ..report.terminal import colored, width
-from ..report.words import named_from, shown, summary
+from ..report.words import summary
+from ..source.sources import named_from, shown
 from ..trace.history import History
 from .following import Follower, Stopped
 from .session import Session, fault_in_words
@@ -31,8 +33,8 @@ if TYPE_CHECKING:
     from ..live.serving import Server
 
 LAST_WORDS = 5.0  # seconds that those who follow the run have to fetch its end
-FORMATS = ("text", "json", "html", "sarif")
-ENDINGS = {"": "text", "txt": "text", "log": "text", "htm": "html"} | {
+FORMATS = ("text", "json", "html", "sarif", "patch")
+ENDINGS = {"": "text", "txt": "text", "log": "text", "htm": "html", "diff": "patch"} | {
     name: name for name in FORMATS
 }
 
@@ -68,19 +70,19 @@ class Visit:
     status = True  # on a terminal, one is shown
 
     def __init__(
-        self,
-        script: str,
-        delivery: Delivery,
-        engine: str = "gradtape",
-        audit: bool = False,
-        fail_fast: tuple[str, ...] = (),
-    ):
+        self, script: str, delivery: Delivery, engine: str = "gradtape", audit: bool = False,
+        fail_fast: tuple[str, ...] = (), others: tuple[Delivery, ...] = (), **known: Any,
+    ):  # fmt: skip
         self.script, self.delivery, self.engine, self.audit = script, delivery, engine, audit
         self.fail_fast = fail_fast  # the states that stop the program
+        self.others = others  # further forms of the report, of which nothing is said
+        self.known = known  # what the report is told beforehand
         self.exit = Exit()
         self.error: BaseException | None = None
         self.report: Report | None = None
         self._content: str | None = None  # the report as it will be written, when it is ready
+        self._beside: list[tuple[str | None, str]] = []  # the others: where, and what
+        self._left: list[str] = []  # what is not in a patch, and why
         self._session: Session | None = None
         self._follower: Follower | None = None
         self._server: Server | None = None
@@ -154,8 +156,9 @@ class Visit:
         faults = [*session.faults, *session.engine.faults]
         notes = [note, *session.notes, *session.engine.notes]
         return Report(
-            self.script, session.engine.name, history, findings, Exit("running"), faults, notes
-        )
+            self.script, session.engine.name, history, findings, Exit("running"), faults, notes,
+            **self.known,
+        )  # fmt: skip
 
     def _rewrite(self) -> bool:
         """Write the report so far; False when that cannot be done."""
@@ -223,7 +226,9 @@ class Visit:
             self._follower.end()
         session, self._session = self._session, None
         if session is not None:
-            self.report = Report(self.script, session.engine.name, session.history, [], self.exit)
+            self.report = Report(
+                self.script, session.engine.name, session.history, [], self.exit, **self.known
+            )
             conclude(session, self.report, self.error)
             self.report.exit = self.exit
             if self.exit.kind == "stopped":
@@ -239,11 +244,14 @@ class Visit:
         nothing is compiled and executed in between, as imports do.
         """
         if self._process == os.getpid() and self._content is None:
-            with self._guarded():
+            with self._ending():
                 report = self.conclude()
                 if report is not None:
                     with named_from(self._folder):
                         self._content = render(report, self.delivery, self._target())
+                        self._beside = [(o.output, render(report, o, None)) for o in self.others]
+                        if "patch" in (d.format for d in (self.delivery, *self.others)):
+                            self._left = report.plan().left
                         if self._server is not None:
                             self._server.end(self._page(report))
 
@@ -251,8 +259,15 @@ class Visit:
         """Write the report, once, and only in the process that began."""
         self.compose()
         if self._process == os.getpid() and self.report is not None and self._content is not None:
-            with self._guarded():
+            with self._ending():
                 self._write(self.report, self._content)
+                for output, content in self._beside:
+                    if output == "-":
+                        _print(sys.stdout, content, raw=True)
+                    elif output is not None:
+                        _store(output, content)
+                for why in self._left:
+                    self._say(why)
             self._process = -1
             self._stay(self.report)
         self._process = -1
@@ -265,7 +280,7 @@ class Visit:
         with contextlib.suppress(Exception):
             sys.stdout.flush()  # the program's words come first
         if output is None or output == "-":
-            _print(self._target(), content)
+            _print(self._target(), content, raw=self.delivery.format == "patch")
             return
         try:
             _store(output, content)
@@ -297,12 +312,19 @@ class Visit:
         return {None: self._stream, "-": sys.stdout}.get(self.delivery.output)
 
     @contextlib.contextmanager
-    def _guarded(self) -> Iterator[None]:
+    def _ending(self) -> Iterator[None]:
         """Whatever happens to the doctor, the program ends as it would without."""
         try:
-            yield
+            with self._guarded():
+                yield
         except KeyboardInterrupt:
             self._say("interrupted, so there is no report")
+
+    @contextlib.contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """A fault of the doctor's is told, and is none of the program's; an interrupt is."""
+        try:
+            yield
         except Exception as fault:
             self._say(f"a fault of its own, please report it: {fault_in_words(fault)}")
 
@@ -334,12 +356,19 @@ class Visit:
 
 def render(report: Report, delivery: Delivery, stream: IO[str] | None) -> str:
     """The report as it is delivered, to a stream or (None) a file."""
-    format, most = delivery.format, delivery.most
+    format, output, most = delivery.format, delivery.output, delivery.most
     if format == "text":
         words = report.to_text(width(stream), colored(stream), most)
         return words if stream is None else encodable(words, stream)
     if format == "html":
         return report.to_html(most)
+    if format == "patch":
+        return report.to_patch()
+    if format == "baseline":
+        folder = os.path.dirname(output or "")
+        return baseline.written([*report.findings, *report.known], folder)
+    if format == "plan":
+        return report.plan().to_json()
     made = report.to_json(most) if format == "json" else report.to_sarif(most)
     return json.dumps(made, indent=2, allow_nan=False) + "\n"
 
@@ -354,11 +383,16 @@ def _store(output: str, content: str) -> None:
         except PermissionError:  # of the folder; the file itself may be ours to write
             if not os.path.exists(output):
                 raise
-    Path(output).write_text(content, encoding="utf-8")
+    Path(output).write_bytes(as_bytes(content))
 
 
-def _print(stream: IO[str] | None, words: str) -> None:
-    """Write to a stream that may be closed, or a pipe that nobody reads."""
+def _print(stream: IO[str] | None, words: str, raw: bool = False) -> None:
+    """Write to a stream that may be closed, or a pipe that nobody reads; a patch is made of the
+    bytes of files, whatever the encoding of the stream is."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        stream.write(words)  # type: ignore[union-attr]
+        if raw and hasattr(stream, "buffer"):
+            stream.flush()  # type: ignore[union-attr]
+            stream.buffer.write(as_bytes(words))  # type: ignore[union-attr]
+        else:
+            stream.write(words)  # type: ignore[union-attr]
         stream.flush()  # type: ignore[union-attr]

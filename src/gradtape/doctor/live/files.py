@@ -27,7 +27,8 @@ def replace(path: str, text: str) -> None:
         mode = stat.S_IMODE(os.stat(path).st_mode)
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
     try:
-        with open(descriptor, "w", encoding="utf-8") as file:
+        # A patch has the bytes of files that are not in UTF-8.
+        with open(descriptor, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
             if mode is not None and hasattr(os, "fchmod"):
                 os.fchmod(descriptor, mode)
             file.write(text)

@@ -24,6 +24,8 @@ def data(report: Any, most: int | None = None) -> dict[str, Any]:
         "exit": {"kind": report.exit.kind, "detail": report.exit.detail, "code": report.exit.code},
         "queries": [_query(record) for record in report.history.records.values()],
         "findings": [_finding(finding) for finding in report.findings[:most]],
+        "ignored": len(report.ignored),
+        "known": len(report.known),
         "notes": list(report.notes),
         "faults": list(report.faults),
     }
