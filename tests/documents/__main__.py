@@ -42,7 +42,9 @@ def _printed(desk: Desk, block: Block) -> str:
     made = []
     for command, shown in commands(block.text):
         printed = desk.run(command)[1] if reason(command) is None else shown or ""
-        kept = shown is not None and "..." in shown and fits(shown, printed)
+        # A page whose program should have run is not to show a traceback without one's leave.
+        fails = "Traceback" in printed and "Traceback" not in (shown or "")
+        kept = shown and (fails or ("..." in shown and fits(shown, printed)))
         clean = "".join(f"{line.rstrip()}\n" for line in printed.strip("\n").splitlines())
         made.append(f"$ {command}\n{shown if kept else clean}")
     return "".join(made)

@@ -27,7 +27,7 @@ PAGES = [
 ]  # fmt: skip
 # What is not run, and why; it is read all the same (`test_what_is_not_run_could_be`).
 NOT_RUN = {
-    r"\bpytest\b.*(-n auto|tests/)|python -m pytest$": "the suite itself",
+    r"python -m pytest": "the suite itself",
     r"python -m tests\.": "takes minutes, needs TensorFlow or writes into the repository",
     r"python benchmarks/": "takes minutes",
     r"^\.ci/": "takes minutes and the network",
