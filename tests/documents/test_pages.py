@@ -64,10 +64,20 @@ def test_the_versions_are_those_of_the_project() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=names)
-def test_links_lead_to_files(page: Path) -> None:
-    text = FENCE.sub("", page.read_text(encoding="utf-8"))
-    targets = [found[1] for found in LINK.finditer(text) if ":" not in found[1] and found[1]]
-    assert [t for t in targets if not (page.parent / t).exists()] == []
+def test_links_lead_somewhere(page: Path) -> None:
+    for target, anchor in LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
+        if ":" not in target:
+            file = page.parent / target if target else page
+            assert file.exists(), target
+            assert not anchor or anchor in anchors(file), f"{target}#{anchor}"
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as the site and Git hosts make them."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8")).replace("\\", "")
+    titles = re.findall(r"^#+ (.*)$", text, re.M)
+    plain = (re.sub(r"[^\w\s-]", "", title).strip().lower() for title in titles)
+    return {re.sub(r"[-\s]+", "-", title) for title in plain}
 
 
 def test_the_readme_begins_with_what_one_wants_to_know() -> None:
