@@ -170,24 +170,28 @@ class Follower:
 
 
 def _loss(record: Record, asked: Asked) -> list[str]:
-    last = asked.results[-1] if asked.norms is not None or len(asked.results) == 1 else None
-    one = last is not None and np.ndim(last) == 0
-    return [f"{record.target} {float(np.real(last)):.4g}"] if one else []
+    """The target, where it is a number: of several steps the last."""
+    one = asked.norms is not None or len(asked.results) == 1
+    last = asked.results[-1] if one and asked.results else None
+    if last is None or np.ndim(last):
+        return []
+    return [f"{record.target} {float(np.real(last)):.4g}"]
 
 
 def _worst(record: Record, asked: Asked) -> list[str]:
     """The gradient that is farthest from what it should be: by its state, else by its size."""
     if asked.norms is None:
         norms: list[Any] = states.lengths(asked.gradients)
-    else:
-        norms = [of_steps[-1] for of_steps in asked.norms]
+    else:  # of a function's call they are not always known
+        norms = [of_steps[-1] for of_steps in asked.norms] or [None] * len(record.lines)
     pairs = [*zip(record.lines, norms, strict=False)]
     if not pairs:
         return []
     line, norm = max(pairs, key=lambda pair: _badness(pair[0].state, pair[1]))
     what = derivative(record.target, line.name)
-    told = STATES.get(line.state)
-    return [f"{what} {told[0]}" if told else f"norm {norm or 0.0:.2g}: {what}"]
+    if line.state in STATES:
+        return [f"{what} {STATES[line.state][0]}"]
+    return [] if norm is None else [f"norm {norm:.2g}: {what}"]
 
 
 def _badness(state: str, norm: float | None) -> tuple[int, float]:

@@ -113,7 +113,7 @@ class Session:
         """A tape was asked for gradients."""
         self._work(self._look if asked.norms is None else self._glance, asked)
         if self.follower is not None:
-            self.follower(asked)
+            self._guarded(self.follower, asked)
 
     def when_idle(self, work: Callable[[], None]) -> None:
         """Do something with the session: now, or when what is being looked at has been."""
