@@ -221,6 +221,18 @@ def test_each_kind_is_said_once(write) -> None:
     assert "gradtape: " not in examine(path, "--quiet").stderr
 
 
+def test_what_is_not_wanted_is_not_said(write) -> None:
+    path = write("step()\n", STEPS.replace(".numpy())\n", ".numpy())  # gradtape: ignore[GT103]\n"))
+    process = examine(path, "--fail-fast")
+    assert process.returncode == 0
+    assert "gradtape: " not in process.stderr
+    path = write("step()\nprint('went on')\n")
+    examine(path, "--write-baseline", "known.json")
+    process = examine(path, "--fail-fast", "--baseline", "known.json")
+    assert (process.returncode, process.stdout) == (0, "went on\n")
+    assert "gradtape: " not in process.stderr
+
+
 def test_what_reads_the_report_reads_nothing_else(write) -> None:
     process = examine(write("step()\n"), "--format", "json")
     assert [f["code"] for f in json.loads(process.stderr)["findings"]] == ["GT103"]

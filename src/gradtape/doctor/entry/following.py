@@ -60,8 +60,11 @@ class Follower:
         lines: Lines | None,
         status: Status | None = None,
         fail_fast: tuple[str, ...] = (),
+        wanted: Callable[[Finding], bool] = lambda finding: True,
     ) -> None:
         self.session, self.lines, self.status, self.fail_fast = session, lines, status, fail_fast
+        self.wanted = wanted
+        self.found = 0  # findings that are certain, and wanted
         self.queries = 0  # so far, which is what is new
         self.stopped: Stopped | None = None
         self.interrupt: Callable[[], None] = lambda: None  # wakes the main thread
@@ -132,10 +135,12 @@ class Follower:
                 continue
             if certain(finding, record, not session.half or _broken(finding, record, asked)):
                 del self._open[key]
-                found.append(finding)
-                self._say(finding)
+                if self.wanted(finding):
+                    found.append(finding)
+                    self._say(finding)
             else:
                 self._open[key] = finding, step + 1 + step // 8
+        self.found += len(found)
         return found
 
     def _say(self, finding: Finding) -> None:
@@ -163,8 +168,7 @@ class Follower:
         record = self.session.history.records[at(*asked.place)]
         seconds = int(perf_counter() - self._begun)
         spent = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-        found = len(self.session.findings) - len(self._open)
-        said = plural(found, "finding") if found else "no findings"
+        said = plural(self.found, "finding") if self.found else "no findings"
         parts = [f"gradtape {spent}", f"step {record.steps:,}", *_loss(record, asked), said]
         return " · ".join([*parts, *_worst(record, asked)])
 

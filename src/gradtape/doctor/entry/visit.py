@@ -19,7 +19,7 @@ from ..fixing.patch import as_bytes
 from ..live.files import replace, replaceable
 from ..live.lines import Lines, encodable
 from ..live.status import Status
-from ..report import Exit, Report, baseline
+from ..report import Exit, Report, baseline, wanted
 from ..report.terminal import colored, width
 from ..report.words import summary
 from ..source.sources import named_from, shown
@@ -137,7 +137,10 @@ class Visit:
         status = None
         if lines is not None and lines.terminal and self.status:
             status = Status(lines, not colored(self._stream))
-        self._follower = Follower(session, lines, status, self.fail_fast)
+        asked = {name: self.known[name] for name in ("ignore", "baseline") if name in self.known}
+        self._follower = Follower(
+            session, lines, status, self.fail_fast, lambda finding: wanted(finding, **asked)
+        )
         self._follower.interrupt = self._interrupt
         if self.delivery.file is not None and replaceable(self.delivery.file):
             self._follower.keep(self._rewrite)

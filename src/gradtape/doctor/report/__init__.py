@@ -123,6 +123,15 @@ class Report:
         return framed(self)
 
 
+def wanted(
+    finding: Finding, ignore: Collection[str] = (), baseline: Baseline | None = None
+) -> bool:
+    """Is a finding new, and one that nobody has said not to want?"""
+    if ignored(finding, ignore):
+        return False
+    return baseline is None or bool(baseline.divide([finding])[0])
+
+
 def roots(script: str) -> list[str]:
     """The folders of the user's program: that of the script, and the current one."""
     folder = [os.path.dirname(os.path.abspath(script))] if os.path.isfile(script) else []
