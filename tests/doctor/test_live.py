@@ -22,6 +22,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from gradtape import cli
+from gradtape.doctor.entry import settings
 from gradtape.doctor.entry.following import Follower
 from gradtape.doctor.entry.session import Session
 from gradtape.doctor.live.lines import Lines
@@ -383,6 +385,10 @@ def test_fail_fast_knows_at_the_end_what_it_could_not_know_before(write) -> None
         tape.gradient(loss, w)
         """)
     assert examine(path, "--fail-fast").returncode == 3
+
+
+def test_the_command_and_the_settings_know_the_same_states() -> None:
+    assert set(cli.STOPPING) == set(settings.STATES)
 
 
 def test_fail_fast_names_states(write) -> None:
