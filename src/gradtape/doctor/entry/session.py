@@ -91,12 +91,12 @@ class Session:
         """Listen no more, and look at the run as a whole."""
         if not self.listening:
             return
-        self._guarded(self.engine.catch_up)
+        self.guarded(self.engine.catch_up)
         RUNNING.remove(self)
         last = not any(s.engine is self.engine for s in RUNNING)
         if last:
             self.engine.stop()
-        self._guarded(self._conclude)
+        self.guarded(self._conclude)
         self.notes += self.engine.notes
         self.faults += self.engine.faults
         if last:
@@ -104,16 +104,16 @@ class Session:
 
     def raised(self, error: BaseException) -> None:
         """The program ended with this exception."""
-        self._guarded(self.engine.catch_up)
-        self._guarded(self.engine.unfinished)
-        self._guarded(self._explain_error, error)
+        self.guarded(self.engine.catch_up)
+        self.guarded(self.engine.unfinished)
+        self.guarded(self._explain_error, error)
 
     # --- every query ------------------------------------------------------------------------------
     def asked(self, asked: Asked) -> None:
         """A tape was asked for gradients."""
         self._work(self._look if asked.norms is None else self._glance, asked)
         if self.follower is not None:
-            self._guarded(self.follower, asked)
+            self.follower(asked)
 
     def when_idle(self, work: Callable[[], None]) -> None:
         """Do something with the session: now, or when what is being looked at has been."""
@@ -127,7 +127,7 @@ class Session:
         with self.lock:
             self._busy += 1
             try:
-                self._guarded(work, *args)
+                self.guarded(work, *args)
             finally:
                 self._busy -= 1
             if self._waiting and not self._busy:
@@ -137,7 +137,7 @@ class Session:
         """This is another process: what a thread of the parent's held is held no more."""
         self.lock, self._busy = RLock(), 0
 
-    def _guarded(self, work: Any, *args: Any) -> None:
+    def guarded(self, work: Any, *args: Any) -> None:
         was, self.engine.deaf = self.engine.deaf, True  # what the doctor asks itself is no query
         try:
             with np.errstate(all="ignore"):  # it looks at NaN and infinities, and says so itself
@@ -281,7 +281,7 @@ class Session:
     def _keep(self, finding: Finding) -> Finding:
         known = keep(self.findings, finding)
         if known is finding:
-            self._guarded(lambda: finding.spots)  # now: later the trace is gone
+            self.guarded(lambda: finding.spots)  # now: later the trace is gone
         return known
 
     def _met(self, finding: Finding, place: Place, step: int) -> None:
