@@ -52,6 +52,8 @@ STARTING = {
     "doctor/tensorflow/test_live",
     "doctor/tensorflow/test_same",
     "doctor/tensorflow/test_steady",
+    "documents/test_commands",
+    "documents/test_pages",
     "compile/native/test_life",
     "compile/native/test_programs",
     "keras/test_front",
@@ -66,6 +68,9 @@ STARTING = {
 STARTING_ALONE = {
     "checkpoints/test_tensorflow_files::test_written_now",
     "compile/test_function::test_a_setting_for_debugging",
+    "doctor/test_boards::test_a_file_is_no_folder",
+    "doctor/test_boards::test_the_command_writes_event_files",
+    "doctor/test_notebooks::test_a_kernel",
     "data/test_pipelines::test_importing_gradtape_does_not_import_datasets",
     "doctor/test_lessons::test_the_catalogue_names_every_rule",
     "ops/test_parallel::test_a_forked_process_has_threads_of_its_own",
@@ -74,7 +79,6 @@ STARTING_ALONE = {
     "test_dtypes::test_bfloat16_is_imported_only_when_it_is_used",
     "test_layers::test_importing_gradtape_is_light",
     "test_numpy::test_it_is_imported_when_asked_for",
-    "test_readme::test_the_report_in_the_readme_is_real",
     "test_variable::test_a_training_step_updates_in_place",
 }
 

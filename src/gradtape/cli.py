@@ -344,6 +344,10 @@ def _add_doctor(commands: Commands) -> None:
         "printed",
     )  # fmt: skip
     parser.add_argument(
+        "--tensorboard", metavar="DIR", type=_folder,
+        help="write norms, histograms and findings as event files to DIR, while the program runs",
+    )  # fmt: skip
+    parser.add_argument(
         "--max-findings", metavar="N", type=_count, help="show the first N findings only"
     )
     parser.add_argument(
@@ -426,7 +430,17 @@ def _delivery(options: argparse.Namespace) -> Delivery:
             f"argument --output: the ending of {options.output!r} names no format; give one with "
             f"--format ({', '.join(FORMATS)})"
         )
-    return Delivery(format, output, options.max_findings, options.quiet, options.serve)
+    return Delivery(
+        format, output, options.max_findings, options.quiet, options.serve, options.tensorboard
+    )
+
+
+def _folder(text: str) -> str:
+    import os
+
+    if os.path.exists(text) and not os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is a file; name a folder, which is made")
+    return os.path.abspath(text)  # wherever the program goes
 
 
 def _place(options: argparse.Namespace, name: str) -> str:

@@ -207,3 +207,11 @@ def test_a_file_that_is_no_baseline(text: str, here: Path) -> None:
     (here / "b.json").write_text(text)
     with pytest.raises(baseline.NoBaseline, match=r"b\.json is "):
         baseline.read("b.json")
+
+
+def test_what_is_left_out_is_not_said_at_first_sight_and_stops_nothing(here: Path) -> None:
+    (here / "program.py").write_text(LOST.replace("\n", "  # gradtape: ignore\n"))
+    process = gradtape("doctor", "--fail-fast", "program.py")
+    assert process.returncode == 0
+    assert "step 1" not in process.stderr
+    assert "1 ignored" in process.stderr

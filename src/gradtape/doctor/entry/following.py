@@ -22,13 +22,13 @@ from ..live.certainty import certain, line
 from ..live.lines import Lines
 from ..live.pace import Pace
 from ..live.status import Status
-from ..report import ORDER
 from ..report.terminal import colored
 from ..report.words import STATES, derivative, plural
 from ..source.place import at
 from ..trace import Asked, states
 from ..trace.finding import Finding
 from ..trace.history import BROKEN, Record
+from ..trace.states import WORST
 from .judging import follows
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Stopped(SystemExit):
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(FOUND)
-        self.why = line(finding)
+        self.why, self.finding = line(finding), finding
 
 
 class Follower:
@@ -60,11 +60,10 @@ class Follower:
         lines: Lines | None,
         status: Status | None = None,
         fail_fast: tuple[str, ...] = (),
-        wanted: Callable[[Finding], bool] = lambda finding: True,
+        left_out: Callable[[Finding], bool] = lambda finding: False,
     ) -> None:
         self.session, self.lines, self.status, self.fail_fast = session, lines, status, fail_fast
-        self.wanted = wanted
-        self.found = 0  # findings that are certain, and wanted
+        self._left_out = left_out  # of the report, and so of what is said before
         self.queries = 0  # so far, which is what is new
         self.stopped: Stopped | None = None
         self.interrupt: Callable[[], None] = lambda: None  # wakes the main thread
@@ -72,6 +71,7 @@ class Follower:
         self._pace = Pace(EVERY, SHARE)
         self._pace.due = math.inf
         self._known = 0  # findings that were seen
+        self._dropped = 0  # of these, those that are left out
         self._open: dict[int, tuple[Finding, int]] = {}  # not certain yet; when to look again
         self._said: set[tuple] = set()
         self._blink = Pace(BLINK, SHARE)
@@ -129,6 +129,9 @@ class Follower:
         """The findings that are certain since this query, each of which is said."""
         session = self.session
         for finding in islice([*session.findings.values()], self._known, None):
+            if self._left_out(finding):
+                self._dropped += 1
+                continue
             self._open[id(finding)] = finding, 0
             if self._write is not None:
                 self._pace.hasten(SOON)
@@ -141,12 +144,10 @@ class Follower:
                 continue
             if certain(finding, record, not session.half or _broken(finding, record, asked)):
                 del self._open[key]
-                if self.wanted(finding):
-                    found.append(finding)
-                    self._say(finding)
+                found.append(finding)
+                self._say(finding)
             else:
                 self._open[key] = finding, step + 1 + step // 8
-        self.found += len(found)
         return found
 
     def _say(self, finding: Finding) -> None:
@@ -174,7 +175,8 @@ class Follower:
         record = self.session.history.records[at(*asked.place)]
         seconds = int(perf_counter() - self._begun)
         spent = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-        said = plural(self.found, "finding") if self.found else "no findings"
+        found = len(self.session.findings) - len(self._open) - self._dropped
+        said = plural(found, "finding") if found else "no findings"
         parts = [f"gradtape {spent}", f"step {record.steps:,}", *_loss(record, asked), said]
         return " · ".join([*parts, *_worst(record, asked)])
 
@@ -205,7 +207,7 @@ def _worst(record: Record, asked: Asked) -> list[str]:
 
 
 def _badness(state: str, norm: float | None) -> tuple[int, float]:
-    rank = len(ORDER) - ORDER.index(state) if state in ORDER else 0
+    rank = len(WORST) - WORST.index(state) if state in WORST else 0
     return rank, abs(math.log10(norm)) if norm and math.isfinite(norm) else 0.0
 
 

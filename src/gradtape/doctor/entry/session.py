@@ -22,7 +22,7 @@ from ..rules.base import Rule
 from ..source.place import Place, at
 from ..trace import Asked, states
 from ..trace.finding import REFUTED, Finding
-from ..trace.history import BROKEN, History, Line, Record
+from ..trace.history import BROKEN, UNSEEN, History, Line, Record
 from .examining import examine, settle
 from .judging import count, judge, keep
 
@@ -59,6 +59,7 @@ class Session:
         self.rules = rules  # in whatever order: what a trial confirms does not depend on it
         self.audit = audit  # check gradients that look fine by numbers
         self.history = History()
+        self.observers: list[Any] = []  # told of every query, when its numbers are taken
         self.findings: dict[tuple, Finding] = {}
         self.faults: list[str] = []  # the doctor's own
         self.notes: list[str] = []
@@ -112,6 +113,8 @@ class Session:
     def asked(self, asked: Asked) -> None:
         """A tape was asked for gradients."""
         self._work(self._look if asked.norms is None else self._glance, asked)
+        for observer in self.observers:
+            self._work(observer.asked, self, asked)
         if self.follower is not None:
             self.follower(asked)
 
@@ -158,12 +161,12 @@ class Session:
             self.engine.steps.measure()  # later, what the program made may be gone
         if asked.norms is not None:
             for line, norms in zip_longest(record.lines, asked.norms[: len(record.lines)]):
-                _note_norms(line, norms or [None], asked.steps)
+                _note_norms(line, norms or [None], record.steps - asked.steps + 1, asked.steps)
             record.targets.extend(asked.results)
             return record
-        sizes = states.lengths(asked.gradients)
+        sizes = asked.sizes = states.lengths(asked.gradients)
         for line, gradient, size in zip(record.lines, asked.gradients, sizes, strict=False):
-            self._note(line, gradient, size, asked.error)
+            self._note(line, gradient, size, asked.error, record.steps)
         result = asked.results[0] if len(asked.results) == 1 else None
         if result is not None and np.ndim(result) == 0:
             record.targets.add(float(np.real(result)))
@@ -196,7 +199,7 @@ class Session:
         if quiet and more and known is not None and not known[1]:
             return
         if quiet and length > WHOLE:
-            self._note_once(TOO_LARGE)
+            self.note_once(TOO_LARGE)
             return
         self._read[place] = spent + length
         with _collected_later():
@@ -235,7 +238,9 @@ class Session:
         return record
 
     @staticmethod
-    def _note(line: Line, gradient: Any, size: float, error: BaseException | None) -> None:
+    def _note(
+        line: Line, gradient: Any, size: float, error: BaseException | None, step: int
+    ) -> None:
         if gradient is None:
             line.state = "none" if error is None else "error"
         else:
@@ -245,6 +250,8 @@ class Session:
             line.norms.add(size)
             if not line.dtype:
                 line.shape, line.dtype = gradient.shape, _name(gradient.dtype)
+        if line.state != line.turned:
+            line.turn(step, line.state)
         line.states[line.state] = line.states.get(line.state, 0) + 1
 
     # --- explaining -------------------------------------------------------------------------------
@@ -254,7 +261,7 @@ class Session:
         query = trace.queries[-1]
         if query.error is None and not query.tape.spans:
             # What it recorded was not heard, and guesses about it would be false alarms.
-            self._note_once(UNHEARD)
+            self.note_once(UNHEARD)
             return []
         record.examined.append(record.steps)
         query.target_name, query.step = record.target, record.steps
@@ -274,7 +281,7 @@ class Session:
             self._explained = query.error
         return found
 
-    def _note_once(self, words: str) -> None:
+    def note_once(self, words: str) -> None:
         if words not in self.notes:
             self.notes.append(words)
 
@@ -331,17 +338,19 @@ class Session:
         return history, list(findings.values())
 
 
-def _note_norms(line: Line, norms: list[Any], steps: int) -> None:
+def _note_norms(line: Line, norms: list[Any], first: int, steps: int) -> None:
     """Where the norm leaves it open, the state is that of the last gradient of such a norm."""
     if norms[-1] is None:
         # Whether there is a gradient does not change from call to call, and the first ones were
         # looked into; a copy may only be unable to tell how large it is.
         line.state = line.state if line.states else "none"
         line.unseen += steps if line.state != "none" else 0
+        line.turn(first, UNSEEN if line.state != "none" else "none")
     else:
         told = states.by_norm(norms[-1], math.prod(line.shape))
         line.state = line.known.get(told, told)
         line.norms.extend(norms)
+        line.turn(first, line.state)  # when there are several steps, all are sound
     line.states[line.state] = line.states.get(line.state, 0) + steps
 
 

@@ -19,11 +19,13 @@ from ..fixing.patch import as_bytes
 from ..live.files import replace, replaceable
 from ..live.lines import Lines, encodable
 from ..live.status import Status
-from ..report import Exit, Report, baseline, wanted
+from ..report import Exit, Report, baseline
+from ..report.ignoring import left_out
 from ..report.terminal import colored, width
 from ..report.words import summary
 from ..source.sources import named_from, shown
 from ..trace.history import History
+from .boards import Feed, TensorBoard, Wandb
 from .following import Follower, Stopped
 from .session import Session, fault_in_words
 from .signals import Minded
@@ -47,6 +49,7 @@ class Delivery(NamedTuple):
     most: int | None = None
     quiet: bool = False  # nothing is shown while the program runs
     serve: bool = False  # the page is served
+    tensorboard: str | None = None  # a folder for event files
 
     @property
     def file(self) -> str | None:
@@ -96,6 +99,7 @@ class Visit:
         """Start to listen, and see to it that a report is written at the end."""
         try:
             self._session = Session(self.engine, audit=self.audit)
+            self._session.observers.append(Feed(Wandb(), *self._boards()))
             self._session.start()
         except Exception as fault:
             self._say(f"cannot start: {fault_in_words(fault)}")
@@ -106,6 +110,10 @@ class Visit:
             with self._guarded():
                 self._follow(self._session)
             in_children(self._leave_to_parent)
+
+    def _boards(self) -> list[TensorBoard]:
+        folder = self.delivery.tensorboard
+        return [] if folder is None else [TensorBoard(folder)]
 
     def cancel(self) -> None:
         """Nobody wants this report any more."""
@@ -137,9 +145,9 @@ class Visit:
         status = None
         if lines is not None and lines.terminal and self.status:
             status = Status(lines, not colored(self._stream))
-        asked = {name: self.known[name] for name in ("ignore", "baseline") if name in self.known}
+        told = {name: self.known[name] for name in ("ignore", "baseline") if name in self.known}
         self._follower = Follower(
-            session, lines, status, self.fail_fast, lambda finding: wanted(finding, **asked)
+            session, lines, status, self.fail_fast, lambda finding: left_out(finding, **told)
         )
         self._follower.interrupt = self._interrupt
         if self.delivery.file is not None and replaceable(self.delivery.file):
@@ -200,10 +208,7 @@ class Visit:
         self._say(f"follow the run at {self._server.address}")
 
     def _page(self, report: Report) -> str:
-        from ..report.page import page
-
-        more: dict[str, Any] = {"follow": True} if "follow" in page.__code__.co_varnames else {}
-        return page(report, self.delivery.most, **more)
+        return report.to_html(self.delivery.most, follow=True)
 
     def _leave_to_parent(self) -> None:
         """In a child process: the program goes on there, and its parent tells of it."""

@@ -8,6 +8,7 @@ import re
 import tokenize
 from collections.abc import Collection, Iterable
 from functools import lru_cache
+from typing import Any
 
 from ..rules import CATALOGUE
 from ..source import sources
@@ -38,6 +39,11 @@ def ignored(finding: Finding, codes: Collection[str] = ()) -> bool:
         return True
     places = [finding.place, getattr(finding.query, "place", None)]
     return any(_told(finding.code, place) for place in places if place is not None)
+
+
+def left_out(finding: Finding, ignore: Collection[str] = (), baseline: Any = None) -> bool:
+    """Is a finding none of the report's: ignored, or known by a baseline?"""
+    return ignored(finding, ignore) or (baseline is not None and not baseline.divide([finding])[0])
 
 
 def notes(files: Iterable[str]) -> list[str]:

@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from ..facts.spots import Spot
 from ..source import sources
+from ..source.cells import called
 from ..source.place import Place
 from ..trace.finding import Finding
 from .anchors import Piece, anchor, pieces
@@ -167,7 +168,7 @@ class Listing:
         code = tag("div", *rows, class_="lines")
         return tag(
             "figure",
-            tag("figcaption", shown(file), title=file),
+            tag("figcaption", shown(file), title=called(file) or file),
             tag(
                 "div",
                 tag("div", *rails, class_="gutter"),
@@ -229,6 +230,17 @@ def _row(n: int, number: int, text: str, marks: list[Mark], inks: list[tuple]) -
         tag("code", _weave(text, spans)),
         id=f"L{n}-{number}", class_="row", **roles(broken),
     )  # fmt: skip
+
+
+def inked(text: str) -> Safe:
+    """A program with its comments, strings and keywords told apart."""
+    inks = _ink(text)
+    lines = [
+        _weave(line, [(start, end, 0, opening("span", class_=ink)) for start, end, ink in marks])
+        for n, line in enumerate(text.strip("\n").splitlines(), 1)
+        for marks in [inks.get(n, [])]
+    ]
+    return tag("pre", tag("code", Safe("\n".join(lines))), class_="program", tabindex=0)
 
 
 def _opening(mark: Mark) -> Safe:

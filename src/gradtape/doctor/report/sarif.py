@@ -12,6 +12,7 @@ from ..fixing.plan import confirmed, edits, rewritten
 from ..rules import CATALOGUE
 from ..rules.base import Rule
 from ..source import sources
+from ..source.cells import called
 from ..source.place import Place
 from ..source.sources import folder, shown
 from ..trace.finding import Finding
@@ -143,6 +144,9 @@ def _location(place: Place, words: str = "") -> dict[str, Any]:
 
 def _artifact(file: str) -> dict[str, str]:
     """A file under the current directory by its path from there, as code scanning wants it."""
+    cell = called(file)
+    if cell is not None:  # no file under any folder
+        return {"uri": quote(cell)}
     near = shown(file)
     if os.path.isabs(file) and os.path.abspath(near) != os.path.abspath(file):
         return {"uri": Path(file).as_uri()}

@@ -35,6 +35,7 @@ def text(report: Any, width: int = 100, color: bool = False, most: int | None = 
     console = Console(
         width=width, file=file, force_terminal=color, no_color=not color, highlight=False,
         color_system="standard" if color else None, soft_wrap=True, markup=False, emoji=False,
+        force_jupyter=False,  # else rich shows it in the notebook, and the text is empty
     )  # fmt: skip
     _say(console, report, width, most)
     return "".join(f"{line.rstrip()}\n" for line in file.getvalue().rstrip("\n").split("\n"))

@@ -19,6 +19,8 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
+from .cells import called
+
 READS = "<gradtape reads it>"
 QUIET = ("ignore", None, Warning, re.compile(re.escape(READS)), 0)
 _folder: ContextVar[str | None] = ContextVar("folder", default=None)  # see `named_from`
@@ -78,9 +80,11 @@ def folder() -> str:
 
 
 def shown(file: str) -> str:
-    """A file as the reader knows it: from the current directory, else by its name alone."""
-    if not os.path.isabs(file):
-        return file
+    """A file as the reader knows it: from the current directory, else by its name alone; a cell of
+    a notebook by its number."""
+    cell = called(file)
+    if cell is not None or not os.path.isabs(file):
+        return cell or file
     try:
         shorter = os.path.relpath(file, _folder.get())
     except (OSError, ValueError):  # the directory is gone; another drive
