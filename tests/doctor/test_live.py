@@ -32,6 +32,7 @@ from gradtape.doctor.rules import CATALOGUE
 from gradtape.doctor.trace import Asked
 from tests.commands import LIMIT, environment, gradtape
 
+from .browser import Browser
 from .programs import PREAMBLE, diagnose, seed
 from .screen import Screen, read
 from .sections import file_of, sections
@@ -535,6 +536,17 @@ def test_the_page_follows_the_run(write) -> None:
         process.stdin.close()
         until(lambda: get(address, "version")[1].endswith(" ended"))
         assert "ran to its end" in get(address, "page")[1]
+        assert process.wait(LIMIT) == 0
+
+
+def test_a_browser_follows_the_run(write, browser: Browser) -> None:
+    with served(write(SERVED)) as (process, address):
+        browser.open(address)
+        assert not browser.run("document.body.textContent.includes('GT103')")
+        take_a_step(process)
+        browser.until("document.body.textContent.includes('GT103')")
+        process.stdin.close()
+        browser.until("document.body.textContent.includes('ran to its end')")
         assert process.wait(LIMIT) == 0
 
 
