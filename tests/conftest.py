@@ -49,6 +49,7 @@ STARTING = {
     "doctor/test_steady",
     "doctor/tensorflow/test_conduct",
     "doctor/tensorflow/test_keras",
+    "doctor/tensorflow/test_live",
     "doctor/tensorflow/test_same",
     "doctor/tensorflow/test_steady",
     "documents/test_commands",
