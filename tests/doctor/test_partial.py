@@ -70,8 +70,8 @@ def test_a_lost_term(program: str, expected: str) -> None:
     assert "\n".join([head, *rest]) == expected
     text = finding.place.text if finding.place is not None else ""
     assert said == (
-        f"likely: `{text}` is a constant to the tape, so what comes to `loss` through it has no "
-        "share in the gradient of `w`."
+        f"likely: `{text}` is a constant to the tape, so this part of `loss` adds nothing to the "
+        "gradient of `w`."
     )
 
 
