@@ -32,7 +32,7 @@ grad = tape.gradient(loss, w)
 """,
         """\
 GT104 python-scalar: wrong of w, line 6: `float(small)`
-fix: leave out `float()`, and take the number only to print or store it
+fix: leave out `float()`, and convert to a number only to print or store it
 edit: loss = tf.reduce_mean(tf.square(w - 1.0)) + 0.1 * small
 would be: [0.1, 1.1]""",
     ),
