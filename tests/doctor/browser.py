@@ -28,6 +28,10 @@ INSTALL = (
     f"one of {', '.join(NAMES)} on the PATH"
 )
 PATIENCE = 60.0  # seconds until an answer
+CODES = {
+    "Tab": 9, "Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
+    "ArrowDown": 40, "/": 191, "?": 191,
+}  # fmt: skip
 # Puts the ends of the pipes where the browser looks for them, and becomes the browser.
 _START = """
 import fcntl, os, sys
@@ -91,13 +95,22 @@ class Browser:
         self._home.cleanup()
 
     # --- what a person does -----------------------------------------------------------------------
-    def open(self, file: Path) -> None:
-        """Load a page and wait until it is there."""
+    def open(self, page: Path | str) -> None:
+        """Load a page, a file or an address, and wait until it is there."""
         self.errors.clear()
         self.asked.clear()
-        self.call("Page.navigate", url=file.as_uri())
-        while self.run("document.readyState + location.protocol") != "completefile:":
+        address = page.as_uri() if isinstance(page, Path) else page
+        self.call("Page.navigate", url=address)
+        protocol = address.partition("//")[0]
+        self.until(f"document.readyState + location.protocol === 'complete{protocol}'")
+
+    def until(self, condition: str) -> None:
+        """Wait until something holds on the page."""
+        for _ in range(int(PATIENCE / 0.02)):
+            if self.run(condition):
+                return
             time.sleep(0.02)
+        raise AssertionError(f"in vain: {condition}")
 
     def click(self, selector: str) -> None:
         x, y = self._middle(selector)
@@ -106,17 +119,36 @@ class Browser:
                 "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1
             )  # fmt: skip
 
-    def hover(self, selector: str) -> None:
-        x, y = self._middle(selector)
+    def hover(self, selector: str, across: float = 0.5, down: float = 0.5) -> None:
+        """Point at an element, at a share of its width and height."""
+        x, y = self._middle(selector, across, down)
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
-    def press(self, key: str) -> None:
-        """Press a key, such as "Tab", "Enter", "Escape" or "ArrowDown"."""
-        code = {"Tab": 9, "Enter": 13, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40}[key]
-        for kind in ("rawKeyDown", "keyUp"):
+    def drag(self, selector: str, start: float, end: float) -> None:
+        """Press at a share of the width of an element, move, and let go at another."""
+        for kind, across, buttons in (
+            ("mousePressed", start, 1), ("mouseMoved", (start + end) / 2, 1),
+            ("mouseMoved", end, 1), ("mouseReleased", end, 0),
+        ):  # fmt: skip
+            x, y = self._middle(selector, across)
             self.call(
-                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code
+                "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=buttons,
+                clickCount=1,
+            )  # fmt: skip
+
+    def press(self, key: str) -> None:
+        """Press a key, such as "Tab", "Enter", "Escape", "ArrowDown" or "n"."""
+        code = CODES.get(key) or ord(key.upper())
+        written = {} if key in CODES else {"text": key}
+        for kind in ("keyDown" if written else "rawKeyDown", "keyUp"):
+            text = written if kind == "keyDown" else {}
+            self.call(
+                "Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code, **text
             )
+
+    def write(self, text: str) -> None:
+        """Write into what has the focus."""
+        self.call("Input.insertText", text=text)
 
     # --- how it is looked at ----------------------------------------------------------------------
     def resize(self, width: int, height: int) -> None:
@@ -183,11 +215,11 @@ class Browser:
         elif method == "Network.requestWillBeSent":
             self.asked.append(params["request"]["url"])
 
-    def _middle(self, selector: str) -> tuple[float, float]:
-        """The middle of an element, scrolled into view."""
+    def _middle(self, selector: str, across: float = 0.5, down: float = 0.5) -> tuple[float, float]:
+        """The middle of an element, or another point of it, scrolled into view."""
         x, y = self.run(
             f"(() => {{ const e = document.querySelector({json.dumps(selector)});"
             " e.scrollIntoView({block: 'nearest'}); const r = e.getClientRects()[0];"
-            " return [r.left + r.width / 2, r.top + r.height / 2] })()"
+            f" return [r.left + r.width * {across}, r.top + r.height * {down}] }})()"
         )
         return x, y

@@ -22,13 +22,13 @@ from ..live.certainty import certain, line
 from ..live.lines import Lines
 from ..live.pace import Pace
 from ..live.status import Status
-from ..report import ORDER
 from ..report.terminal import colored
 from ..report.words import STATES, derivative, plural
 from ..source.place import at
 from ..trace import Asked, states
 from ..trace.finding import Finding
 from ..trace.history import BROKEN, Record
+from ..trace.states import WORST
 from .judging import follows
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def _worst(record: Record, asked: Asked) -> list[str]:
 
 
 def _badness(state: str, norm: float | None) -> tuple[int, float]:
-    rank = len(ORDER) - ORDER.index(state) if state in ORDER else 0
+    rank = len(WORST) - WORST.index(state) if state in WORST else 0
     return rank, abs(math.log10(norm)) if norm and math.isfinite(norm) else 0.0
 
 

@@ -22,7 +22,7 @@ from ..rules.base import Rule
 from ..source.place import Place, at
 from ..trace import Asked, states
 from ..trace.finding import REFUTED, Finding
-from ..trace.history import BROKEN, History, Line, Record
+from ..trace.history import BROKEN, UNSEEN, History, Line, Record
 from .examining import examine, settle
 from .judging import count, judge, keep
 
@@ -161,12 +161,12 @@ class Session:
             self.engine.steps.measure()  # later, what the program made may be gone
         if asked.norms is not None:
             for line, norms in zip_longest(record.lines, asked.norms[: len(record.lines)]):
-                _note_norms(line, norms or [None], asked.steps)
+                _note_norms(line, norms or [None], record.steps - asked.steps + 1, asked.steps)
             record.targets.extend(asked.results)
             return record
         sizes = asked.sizes = states.lengths(asked.gradients)
         for line, gradient, size in zip(record.lines, asked.gradients, sizes, strict=False):
-            self._note(line, gradient, size, asked.error)
+            self._note(line, gradient, size, asked.error, record.steps)
         result = asked.results[0] if len(asked.results) == 1 else None
         if result is not None and np.ndim(result) == 0:
             record.targets.add(float(np.real(result)))
@@ -238,7 +238,9 @@ class Session:
         return record
 
     @staticmethod
-    def _note(line: Line, gradient: Any, size: float, error: BaseException | None) -> None:
+    def _note(
+        line: Line, gradient: Any, size: float, error: BaseException | None, step: int
+    ) -> None:
         if gradient is None:
             line.state = "none" if error is None else "error"
         else:
@@ -248,6 +250,8 @@ class Session:
             line.norms.add(size)
             if not line.dtype:
                 line.shape, line.dtype = gradient.shape, _name(gradient.dtype)
+        if line.state != line.turned:
+            line.turn(step, line.state)
         line.states[line.state] = line.states.get(line.state, 0) + 1
 
     # --- explaining -------------------------------------------------------------------------------
@@ -334,17 +338,19 @@ class Session:
         return history, list(findings.values())
 
 
-def _note_norms(line: Line, norms: list[Any], steps: int) -> None:
+def _note_norms(line: Line, norms: list[Any], first: int, steps: int) -> None:
     """Where the norm leaves it open, the state is that of the last gradient of such a norm."""
     if norms[-1] is None:
         # Whether there is a gradient does not change from call to call, and the first ones were
         # looked into; a copy may only be unable to tell how large it is.
         line.state = line.state if line.states else "none"
         line.unseen += steps if line.state != "none" else 0
+        line.turn(first, UNSEEN if line.state != "none" else "none")
     else:
         told = states.by_norm(norms[-1], math.prod(line.shape))
         line.state = line.known.get(told, told)
         line.norms.extend(norms)
+        line.turn(first, line.state)  # when there are several steps, all are sound
     line.states[line.state] = line.states.get(line.state, 0) + steps
 
 

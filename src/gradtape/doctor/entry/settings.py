@@ -14,11 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..report import ORDER, ignoring
+from ..report import ignoring
 from ..source import sources
+from ..trace.states import WORST
 
 FILE, TABLE = "pyproject.toml", "[tool.gradtape]"
-STATES = tuple(state for state in ORDER if state != "error")  # an error stops a program itself
+STATES = tuple(state for state in WORST if state != "error")  # an error stops a program itself
 
 
 class WrongSetting(ValueError):

@@ -19,6 +19,7 @@ from . import (
     counterfactual,
     faults,
     graph,
+    onset,
     partial,
     spots,
     stores,
@@ -405,7 +406,9 @@ class Case:
             path=self.words(event), query=self.query, why_not=why_not,
             sources=[self.answer.name], steps=[self.query.step],
             trial=lambda: (counterfactual.verdict(self, claim, state), claim.exact),
-            survey=lambda: spots.survey(self, event, claim.bridge and self._mended), **more,
+            survey=lambda: (
+                spots.survey(self, event, claim.bridge and self._mended), onset.onset(self, state)
+            ), **more,
         )  # fmt: skip
 
     def _open(self, state: str) -> str:

@@ -54,6 +54,28 @@ class Spot:
     time: float = -1  # of the trace; the source is there before everything
 
 
+@dataclass(frozen=True)
+class Part:
+    """One array at the op: an "operand", a "result", or the gradient that "arrives" at a result or
+    that "leaves" for an operand."""
+
+    role: str
+    name: str  # in the user's words; empty when there are none
+    shape: tuple[int, ...]
+    dtype: str
+    stats: Stats | None
+
+
+@dataclass(frozen=True)
+class Onset:
+    """Where it began: in the values, or else on the way back."""
+
+    place: Place
+    name: str  # of the op
+    backward: bool
+    parts: tuple[Part, ...]
+
+
 def survey(case: Case, culprit: Event | None, bridged: bool) -> list[Spot]:
     """The spots of an answer: those of the path in its order, then those beside it."""
     path = case.through(culprit and case.meeting(culprit))

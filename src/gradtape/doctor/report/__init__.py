@@ -10,6 +10,7 @@ from ..source import sources
 from ..trace.finding import Finding
 from ..trace.history import History
 from ..trace.severity import LEVELS, severity
+from ..trace.states import WORST
 from .ignoring import ignored, notes
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 
     from ..fixing.plan import Plan
     from .baseline import Baseline
-
-# What to look at first: a program that stopped, what spoils all weights, what is not there.
-ORDER = ("error", "nan", "inf", "none", "zero", "wrong", "exploding", "vanishing")
 
 
 @dataclass
@@ -53,6 +51,11 @@ class Report:
     baseline: Baseline | None = None  # the findings that are known
     ignored: list[Finding] = field(default_factory=list)  # by these codes, or by a comment
     known: list[Finding] = field(default_factory=list)  # by the baseline
+
+    @property
+    def running(self) -> bool:
+        """Does the program still run?"""
+        return self.exit.kind == "running"
 
     def __post_init__(self) -> None:
         self.complete(self.findings, self.faults)
@@ -91,11 +94,12 @@ class Report:
 
         return sarif(self, most)
 
-    def to_html(self, most: int | None = None) -> str:
-        """A page of its own: the source with the gradient's path drawn through it."""
+    def to_html(self, most: int | None = None, follow: bool = False) -> str:
+        """A page of its own: the source with the gradient's path drawn through it; one that follows
+        the run asks its server for what is new."""
         from .page import page
 
-        return page(self, most)
+        return page(self, most, follow)
 
     def to_patch(self) -> str:
         """What the confirmed findings change in the program, as a unified diff."""
@@ -132,7 +136,7 @@ def roots(script: str) -> list[str]:
 def _first(finding: Finding) -> tuple:
     """The order for the reader: the most severe, what is sure, the worst symptom, the earliest
     step, the source."""
-    state = ORDER.index(finding.state) if finding.state in ORDER else len(ORDER)
+    state = WORST.index(finding.state) if finding.state in WORST else len(WORST)
     place = ("", 0) if finding.place is None else (finding.place.file, finding.place.line)
     step = finding.steps[0] if finding.steps else 0
     return LEVELS.index(finding.severity), not finding.sure, state, step, place

@@ -232,6 +232,17 @@ def _row(n: int, number: int, text: str, marks: list[Mark], inks: list[tuple]) -
     )  # fmt: skip
 
 
+def inked(text: str) -> Safe:
+    """A program with its comments, strings and keywords told apart."""
+    inks = _ink(text)
+    lines = [
+        _weave(line, [(start, end, 0, opening("span", class_=ink)) for start, end, ink in marks])
+        for n, line in enumerate(text.strip("\n").splitlines(), 1)
+        for marks in [inks.get(n, [])]
+    ]
+    return tag("pre", tag("code", Safe("\n".join(lines))), class_="program", tabindex=0)
+
+
 def _opening(mark: Mark) -> Safe:
     if mark.kind != "spot":
         return opening("mark", class_=mark.kind, **roles(mark.roles))

@@ -49,7 +49,7 @@ def prose(words: str) -> Safe:
 
 def number(value: float, digits: int = 4) -> str:
     """A few digits, with a minus sign that can be seen."""
-    return f"{value:.{digits}g}".replace("-", MINUS)
+    return f"{value + 0.0:.{digits}g}".replace("-", MINUS)  # -0.0 + 0.0 is 0.0
 
 
 def _attribute(key: str, value: Any) -> str:

@@ -21,11 +21,13 @@ def panel(name: str, place: Place, spots: Sequence[Spot], role: str) -> Safe:
     ops: dict[str, list[Spot]] = {}
     for spot in sorted(spots, key=lambda spot: spot.time):
         ops.setdefault(spot.name, []).append(spot)
-    heads = [tag("th", column, scope="col") for column in COLUMNS]
     scalars = all(_single(stats) for spot in spots for _, stats in _rows(spot))
+    heads = [tag("th", column, scope="col") for column in COLUMNS]
     head = None if scalars else tag("thead", tag("tr", tag("td"), *heads))
     table = tag("table", head, *[_op(kind, same) for kind, same in ops.items()])
-    return tag("div", tag("p", tag("code", text), class_="what"), table, id=name, class_=role)
+    source = next((spot.name for spot in spots if spot.time < 0), None)
+    what = tag("p", tag("code", text), class_="what")
+    return tag("div", what, table, id=name, class_=role, data_source=source)
 
 
 def _op(kind: str, spots: list[Spot]) -> Safe:
@@ -68,14 +70,19 @@ def _cells(stats: Stats | None) -> list[Safe]:
     if _single(stats):
         broken = "not finite" if stats.broken else number(stats.mean)
         return [tag("td", broken, colspan=6, class_="all bad" if stats.broken else "all")]
+    return list(figures(stats))
+
+
+def figures(stats: Stats) -> tuple[Safe, ...]:
+    """A cell for each of the columns."""
     sound, bad = stats.broken < stats.size, "bad" if stats.broken else None
     ends = [tag("td", number(x, 3) if sound else DASH) for x in (stats.low, stats.high, stats.mean)]
-    return [
+    return (
         *ends,
         tag("td", number(stats.norm, 3), class_=bad),
         tag("td", share(stats.zeros, stats.size)),
         tag("td", share(stats.broken, stats.size), class_=bad),
-    ]
+    )
 
 
 def _single(stats: Stats | None) -> bool:

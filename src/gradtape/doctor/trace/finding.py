@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..source.place import Place
 
 if TYPE_CHECKING:
-    from ..facts.spots import Spot
+    from ..facts.spots import Onset, Spot
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Finding:
     checked: list[int] | None = None  # the steps that could tell; None: all
     severity: str = "warning"  # as `trace.severity` judges it when the run has ended
     query: Any = None  # the trace's Query
-    survey: Callable[[], list[Spot]] | None = None  # see `spots`
+    survey: Callable[[], tuple[list[Spot], Onset | None]] | None = None  # see `surveyed`
     # Tries the change that is claimed to help: what came of it, and whether its gradient is the one
     # that the user would have had. None when it was tried.
     trial: Callable[[], tuple[Verdict, bool]] | None = None
@@ -74,10 +74,20 @@ class Finding:
     training: Any = None  # of a fault of a model: the trace's Training
 
     @cached_property
-    def spots(self) -> list[Spot]:
-        """The expressions on the way, in numbers; to be asked for while the trace is at hand."""
+    def surveyed(self) -> tuple[list[Spot], Onset | None]:
+        """What is told of arrays in numbers; to be asked for while the trace is at hand."""
         survey, self.survey = self.survey, None  # it holds the arrays of the whole trace
-        return [] if survey is None else survey()
+        return ([], None) if survey is None else survey()
+
+    @property
+    def spots(self) -> list[Spot]:
+        """The expressions on the way."""
+        return self.surveyed[0]
+
+    @property
+    def onset(self) -> Onset | None:
+        """Of numbers that are not finite: the op where they begin."""
+        return self.surveyed[1]
 
     def copied(self) -> Finding:
         """As it is now, also when it is met again."""

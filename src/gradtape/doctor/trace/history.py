@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from ..source.place import Place
 from .finding import Finding
-from .states import by_norm
+from .states import WORST, by_norm
 
 BROKEN = ("nan", "inf")
 STUCK = 10  # steps of zeros that are no chance, however long it went well before
@@ -16,6 +17,10 @@ DONE = 1e-6  # of the largest target of a run, what is nothing
 NEARLY_DONE = 1e-3  # and what is on the way there
 NOTHING = ("zero", "vanishing")
 MOST = 4096  # numbers kept a series; then every second one is dropped
+TURNS = 1024  # changes of state kept a line; then those that are near to one another become one
+LAST = sys.maxsize  # later than any step
+UNSEEN = "unseen"  # the state of a step of which no number is known
+Spell = tuple[int, str]  # the first step of a state that lasts until the next spell
 
 
 @dataclass(slots=True)
@@ -33,6 +38,9 @@ class Series:
                 self.numbers = self.numbers[::2]
                 self.every *= 2
         self.count += 1
+
+    def copied(self) -> Series:
+        return replace(self, numbers=[*self.numbers])
 
     def extend(self, numbers: list[float]) -> None:
         for number in numbers:
@@ -53,6 +61,32 @@ class Line:
     converged: int = 0  # steps in which it had gone to nothing because the target had
     unseen: int = 0  # steps of which no number is known: the state is that of those before
     aliases: list[str] = field(default_factory=list)  # its other names
+    turned: str = "ok"  # the state of the last spell
+    turns: list[Spell] = field(default_factory=list)  # before the first, all was well
+
+    def copied(self) -> Line:
+        return replace(
+            self, states=dict(self.states), norms=self.norms.copied(), turns=[*self.turns]
+        )
+
+    def turn(self, step: int, state: str) -> None:
+        """From this step on, the state is another one."""
+        if state != self.turned:
+            self.turned = state
+            while (
+                self.turns and self.turns[-1][0] >= step
+            ):  # it lay between neighbours, see `coarse`
+                self.turns.pop()
+            self.turns.append((step, state))
+            if len(self.turns) > TURNS:
+                self.turns = coarse(self.turns, TURNS // 2)
+
+    def spells(self, most: int = TURNS) -> list[Spell]:
+        """The states over the steps, as far as is known now that the run has ended."""
+        known = [(step, "ok" if self.converged and s in NOTHING else s) for step, s in self.turns]
+        if not known or known[0][0] > 1:
+            known.insert(0, (1, "ok"))
+        return coarse(known, most)
 
     @property
     def stuck(self) -> bool:
@@ -91,6 +125,31 @@ class Line:
             self.states["ok"] = well - wrong
 
 
+def coarse(spells: list[Spell], most: int) -> list[Spell]:
+    """At most so many spells: of neighbouring steps the worst state stands for all, so that one
+    step of NaN among thousands is never lost."""
+    grain = 1
+    while True:
+        found: list[Spell] = []
+        for (start, state), (end, _) in pairwise([*spells, (LAST, "")]):
+            first = start - (start - 1) % grain
+            if first < start and found and _badness(found[-1][1]) > _badness(state):
+                first += grain  # the neighbours before it are worse
+                if first >= end:
+                    continue
+            while found and found[-1][0] >= first:
+                found.pop()
+            if not found or found[-1][1] != state:
+                found.append((first, state))
+        if len(found) <= max(most, 1):
+            return found
+        grain *= 2
+
+
+def _badness(state: str) -> int:
+    return len(WORST) - WORST.index(state) if state in WORST else -(state == "ok")
+
+
 @dataclass
 class Record:
     """One place that asks for gradients, over the steps."""
@@ -105,8 +164,9 @@ class Record:
     examined: list[int] = field(default_factory=list)  # the steps that were looked into
 
     def copied(self) -> Record:
-        lines = [replace(line, states=dict(line.states)) for line in self.lines]
-        return replace(self, lines=lines, examined=[*self.examined])
+        lines = [line.copied() for line in self.lines]
+        targets = self.targets.copied()
+        return replace(self, lines=lines, targets=targets, examined=[*self.examined])
 
     def settle(self) -> None:
         """A gradient that went to nothing because the target did is what one wants."""

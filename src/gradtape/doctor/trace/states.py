@@ -11,6 +11,8 @@ import numpy as np
 VANISHING, EXPLODING = 1e-6, 1e4
 SMALL = 256  # numbers of an array that is worth looking at together with others
 BAD = ("none", "nan", "inf", "zero", "vanishing", "exploding", "wrong", "error")
+# What to look at first: a program that stopped, what spoils all weights, what is not there.
+WORST = ("error", "nan", "inf", "none", "zero", "wrong", "exploding", "vanishing")
 
 
 def state(gradient: Any) -> str:
