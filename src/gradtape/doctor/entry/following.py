@@ -177,8 +177,9 @@ class Follower:
 
 def _loss(record: Record, asked: Asked) -> list[str]:
     last = asked.results[-1] if asked.norms is not None or len(asked.results) == 1 else None
-    one = last is not None and np.ndim(last) == 0
-    return [f"{record.target} {float(np.real(last)):.4g}"] if one else []
+    if last is None or np.ndim(last):
+        return []
+    return [f"{record.target} {float(np.real(last)):.4g}"]
 
 
 def _worst(record: Record, asked: Asked) -> list[str]:
