@@ -6,6 +6,7 @@ python benchmarks/compiled.py LIBRARY WORKLOAD
 import importlib
 import sys
 
+import peers
 import workloads
 
 
@@ -55,8 +56,10 @@ def main(library, workload):
     sys.path.pop(0)  # this folder has a `keras.py`, and TensorFlow imports Keras
     _, module, build = LIBRARIES[library]
     workload = importlib.import_module("workloads." + workload.replace("-", "_"))
-    loss = build(importlib.import_module(module), workload)()
-    print(float(loss[0] if isinstance(loss, tuple) else loss), flush=True)
+    found = build(importlib.import_module(module), workload)()
+    while isinstance(found, list | tuple):
+        found = found[0]
+    print(peers.as_numpy(found).ravel()[0], flush=True)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,9 @@ source
 trace
 facts
 rules
+fixing
 report
+live
 engines
 entry __init__
 """
@@ -54,6 +56,7 @@ EXCEPTIONS = {
     ("doctor/facts/audit.py", "doctor.rules.wrong.custom_gradient_wrong"),
     ("doctor/trace/finding.py", "doctor.facts.spots"),  # for type checkers
     ("doctor/engines/gradtape/explaining.py", "doctor.entry.session"),  # tape.explain once more
+    ("doctor/engines/gradtape/explaining.py", "doctor.entry.examining"),
 }
 # Found by every public module, and itself above nothing.
 FREE = {"framework.namespaces"}
@@ -121,8 +124,10 @@ def test_exceptions_are_needed() -> None:
 
 
 def test_the_doctor_knows_engines_only_in_their_room() -> None:
-    """Beside what is the same on all: the version, how a program is run, what a fork does."""
+    """Beside what is the same on all: the version, how a program is run, what a fork does, files
+    for TensorBoard."""
     allowed = {"doctor", "version", "api.run", "ops.kernels.forks"}
+    allowed |= {"summary.kinds", "summary.writers"}
     for path in (PACKAGE / "doctor").rglob("*.py"):
         if "engines" not in path.relative_to(PACKAGE).parts:
             others = {m for m in imports(path) if m.split(".")[0] != "doctor" and m not in allowed}

@@ -10,14 +10,16 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .api.run import Program
     from .doctor.entry.visit import Delivery
 
     Commands = argparse._SubParsersAction["_Parser"]
+
+HIDDEN = argparse.SUPPRESS  # of options that are not for users
 
 DESCRIPTION = "A gradient tape that explains itself: TensorFlow's GradientTape on NumPy."
 
@@ -26,6 +28,7 @@ examples:
   gradtape run train.py --epochs 3     run train.py; its "import tensorflow" is gradtape
   gradtape run -m project.train        the same for a module
   gradtape doctor train.py             run it, then say what is wrong with its gradients
+  gradtape doctor --fix train.py       and change what a trial has confirmed
   gradtape explain GT103               the lesson behind a finding
   gradtape run --help                  what a command takes
 """
@@ -46,12 +49,18 @@ examples:
 """
 
 
+# The states at which --fail-fast stops; an exception stops the program by itself.
+STOPPING = ("none", "zero", "nan", "inf", "vanishing", "exploding", "wrong")
+
 DOCTOR_DESCRIPTION = """\
 Run a Python program, and say for every gradient that is missing, zero, not finite, vanishing,
 exploding or wrong: the cause, the place, what to change, and the gradient it would have been.
 
-The program runs as usual and its standard output is untouched; the report follows when it ends,
-also when it raises, is interrupted or terminated. It goes to standard error, or to FILE.
+The program runs as usual and its standard output is untouched. A fault is said in one line on
+standard error when it is first seen, and a terminal shows how far the run is. The report follows
+when the program ends, also when it raises, is interrupted or terminated. It goes to standard error,
+or to FILE, which is written every ten seconds while the program runs; the signal SIGUSR1 prints
+what was found so far.
 """
 
 DOCTOR_EPILOG = """\
@@ -64,25 +73,51 @@ examples:
   gradtape doctor train.py -- --output model.h5
   gradtape doctor --output report.html train.py
   gradtape doctor --strict --output findings.sarif -m project.train
+  gradtape doctor --fail-fast=none,nan train.py
+  gradtape doctor --serve train.py
+  gradtape doctor --fix train.py
+  gradtape doctor --diff train.py | git apply
+
+A finding is left out where its line, or the line that asks for the gradient, has the comment
+"# gradtape: ignore[GT120]". Settings of a project stand in [tool.gradtape] of the nearest
+pyproject.toml above PROGRAM: ignore, strict, output, baseline, fail-fast, quiet.
 
 In code: `with gradtape.doctor.watch() as report:`, or GRADTAPE_DOCTOR=1 in the environment.
 """
 
 EXPLAIN_DESCRIPTION = """\
 Explain a finding of the doctor: why it happens, a program with the fault and the same without it,
-and when it is fine to ignore. Without a name, list all there are.
+and when it is fine to ignore. Any other words are searched for in all lessons: the best few are
+listed, and a clear hit is shown. Without a word, list all there are.
 """
 
 EXPLAIN_EPILOG = """\
 examples:
   gradtape explain GT103
   gradtape explain left-the-tape
+  gradtape explain nan
+  gradtape explain loss through numpy
+"""
+
+
+COMPLETION_DESCRIPTION = """\
+Print a script for a shell that completes the commands and options of gradtape, and the names of
+rules behind "gradtape explain".
+"""
+
+COMPLETION_EPILOG = """\
+examples:
+  eval "$(gradtape completion bash)"       in ~/.bashrc
+  eval "$(gradtape completion zsh)"        in ~/.zshrc, behind compinit
+  gradtape completion fish | source        in ~/.config/fish/config.fish
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Carry out the command in ``argv`` (by default the process's own) and return its exit code."""
-    options = build_parser().parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    options = build_parser().parse_args(words)
+    options.given = words[1:]
     code: int = options.act(options)
     return code
 
@@ -132,13 +167,46 @@ class _Parser(argparse.ArgumentParser):
     runs_a_program = False
 
     def parse_known_args(self, args=None, namespace=None):
-        if not self.runs_a_program:
-            return super().parse_known_args(args, namespace)
         words = list(sys.argv[1:] if args is None else args)
+        if not self.runs_a_program:
+            self._know_the_command(words)
+            options, unknown = super().parse_known_args(words, namespace)
+            self._know_the_options(unknown)
+            return options, unknown
         end = self._program(words) + 1
-        options, unknown = super().parse_known_args(words[:end], namespace)
+        own = self._ours(words[:end])
+        self._know_the_options(own)
+        options, unknown = super().parse_known_args(
+            [*map(self._with_value, words[:end])], namespace
+        )
         options.arguments = self._handed_on(words[:end], words[end:])
         return options, unknown
+
+    def _ours(self, words: list[str]) -> list[str]:
+        """The options before the program that there are not."""
+        own, found, place = self._option_string_actions, [], 0
+        while place < len(words) and words[place] != "--":
+            if words[place].startswith("--") and words[place].partition("=")[0] not in own:
+                found.append(words[place])
+            place += self._length(words[place])
+        return found
+
+    def _know_the_command(self, words: list[str]) -> None:
+        """An error that says which command may be meant, for one that there is not."""
+        commands = [a for a in self._actions if isinstance(a, argparse._SubParsersAction)]
+        if not commands:
+            return
+        given = next((word for word in words if not word.startswith("-")), None)
+        self._know_the_options(self._ours(words[: words.index(given) if given else None]))
+        if given is not None and given not in commands[0].choices:
+            self.error(f"there is no command {given!r}{_meant(given, commands[0].choices)}")
+
+    def _know_the_options(self, words: list[str]) -> None:
+        for word in words:
+            if word.startswith("-"):
+                name = word.partition("=")[0]
+                known = [n for n, a in self._option_string_actions.items() if a.help != HIDDEN]
+                self.error(f"there is no option {name}{_meant(name, known)}")
 
     def _program(self, words: list[str]) -> int:
         """Where the word stands that names the program; behind the end if there is none."""
@@ -154,11 +222,19 @@ class _Parser(argparse.ArgumentParser):
         action = self._option_string_actions.get(word)
         return 2 if action is not None and action.nargs is None else 1
 
+    def _with_value(self, word: str) -> str:
+        """An option that may stand without a value, so that it does not take the next word."""
+        action = self._option_string_actions.get(word)
+        return f"{word}={action.const}" if action is not None and action.nargs == "?" else word
+
     def _handed_on(self, ours: list[str], rest: list[str]) -> list[str]:
         """The program's words; an error if one of them is an option of this command too."""
         if "--" in ours:
             return rest
-        own = {name for name in self._option_string_actions if name.startswith("--")} - {"--help"}
+        own = {
+            name for name, action in self._option_string_actions.items()
+            if name.startswith("--") and name != "--help" and action.help != HIDDEN
+        }  # fmt: skip
         if not own:
             return rest
         moved, kept, place = [], [], 0
@@ -229,13 +305,48 @@ def _add_doctor(commands: Commands) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=("text", "json", "html", "sarif"),
+        choices=("text", "json", "html", "sarif", "patch"),
         help="of the report; by default what the name of FILE ends in, else text",
     )
     parser.add_argument(
         "--output", metavar="FILE", help='write the report to FILE ("-": to standard output)'
     )
-    parser.add_argument("--strict", action="store_true", help="exit with 3 when there are findings")
+    parser.add_argument(
+        "--strict",
+        action=argparse.BooleanOptionalAction,
+        help="exit with 3 when there are findings",
+    )
+    parser.add_argument(
+        "--ignore",
+        metavar="RULE",
+        action="append",
+        help='leave out what a rule finds ("GT120" or its name); may be given several times',
+    )
+    parser.add_argument(
+        "--baseline", metavar="FILE", help="leave out the findings that are recorded in FILE"
+    )
+    parser.add_argument(
+        "--write-baseline", metavar="FILE", help="record the findings of this run in FILE"
+    )
+    parser.add_argument(
+        "--fail-fast", metavar="STATE,STATE", nargs="?", const=",".join(STOPPING), default=(),
+        type=_states,
+        help="stop the program at the first gradient that is certainly at fault, with its report "
+        f"and exit code 3; --fail-fast=none,nan names the states (of {', '.join(STOPPING)})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--quiet", action="store_true",
+        help="show nothing while the program runs: neither faults at first sight nor the status",
+    )  # fmt: skip
+    parser.add_argument(
+        "--serve", action="store_true",
+        help="serve the page, which follows the run, to this machine's browsers; its address is "
+        "printed",
+    )  # fmt: skip
+    parser.add_argument(
+        "--tensorboard", metavar="DIR", type=_folder,
+        help="write norms, histograms and findings as event files to DIR, while the program runs",
+    )  # fmt: skip
     parser.add_argument(
         "--max-findings", metavar="N", type=_count, help="show the first N findings only"
     )
@@ -244,42 +355,120 @@ def _add_doctor(commands: Commands) -> None:
         action="store_true",
         help="check gradients that look fine against differences, which takes longer",
     )
+    change = parser.add_mutually_exclusive_group()
+    change.add_argument(
+        "--fix",
+        action="store_true",
+        help="change the lines for which a trial has confirmed that it helps: show the changes, "
+        "ask, then run the program again",
+    )
+    change.add_argument(
+        "--diff",
+        action="store_true",
+        help="print these changes as a patch on standard output, after the program's own; "
+        "nothing is changed",
+    )
+    parser.add_argument("--yes", action="store_true", help="with --fix: do not ask")
+    # For the processes of --fix: the file that the changes are to be written to, and how many
+    # findings were fixed before.
+    parser.add_argument("--visit", type=_visited, help=HIDDEN)
     add_program(parser)
     parser.set_defaults(act=_doctor, parser=parser)
 
 
 def _doctor(options: argparse.Namespace) -> int:
+    from .doctor.entry import settings
     from .doctor.entry.run import Options, doctor
+    from .doctor.entry.visit import Delivery
+    from .doctor.report import baseline
 
+    error = options.parser.error
+    if options.yes and not options.fix:
+        error("argument --yes: it answers the question of --fix, which is not given")
+    if options.fix and options.target == "-":
+        error("argument --fix: it changes a file and runs it twice, and standard input is none")
+    known: dict[str, Any] = {}
+    try:
+        settings.fill(options)
+        known["ignore"] = settings.codes(options.ignore or [])
+        if options.baseline is not None:
+            known["baseline"] = baseline.read(options.baseline)
+    except ValueError as wrong:
+        error(str(wrong))
+    delivery = _delivery(options)
+    if options.fix and options.visit is None:
+        from .doctor.entry.fix import fix
+
+        return fix(options.given, asks=not options.yes)
+    others = [Delivery("patch", "-")] if options.diff else []
+    if options.write_baseline is not None:
+        others.append(Delivery("baseline", _place(options, "--write-baseline")))
+    if options.visit is not None:
+        path, known["fixed"] = options.visit
+        others.append(Delivery("plan", path))
     doctor(program(options), Options(
-        options.engine, _delivery(options), options.strict, options.audit
+        options.engine, delivery, options.strict, options.audit, options.fail_fast, tuple(others),
+        known,
     ))  # fmt: skip
     return 0
 
 
-def _delivery(options: argparse.Namespace) -> Delivery:
-    import os
+def _visited(text: str) -> tuple[str, int]:
+    path, _, fixed = text.rpartition(":")
+    return path, int(fixed)
 
+
+def _delivery(options: argparse.Namespace) -> Delivery:
     from .doctor.entry.visit import FORMATS, Delivery, format_of
 
     output = options.output
     if output is not None and output != "-":
-        output = os.path.abspath(output)  # wherever the program goes
-        if os.path.isdir(output) or not os.path.isdir(os.path.dirname(output)):
-            options.parser.error(f"argument --output: cannot write {options.output!r}")
+        output = _place(options, "--output")
     format = options.format or format_of(output) or ""
     if not format:
         options.parser.error(
             f"argument --output: the ending of {options.output!r} names no format; give one with "
             f"--format ({', '.join(FORMATS)})"
         )
-    return Delivery(format, output, options.max_findings)
+    return Delivery(
+        format, output, options.max_findings, options.quiet, options.serve, options.tensorboard
+    )
+
+
+def _folder(text: str) -> str:
+    import os
+
+    if os.path.exists(text) and not os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is a file; name a folder, which is made")
+    return os.path.abspath(text)  # wherever the program goes
+
+
+def _place(options: argparse.Namespace, name: str) -> str:
+    """The file that an option names, wherever the program goes."""
+    import os
+
+    given = getattr(options, name[2:].replace("-", "_"))
+    path = os.path.abspath(given)
+    if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path)):
+        options.parser.error(f"argument {name}: cannot write {given!r}")
+    return path
 
 
 def _count(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 on")
     return int(text)
+
+
+def _states(text: str) -> tuple[str, ...]:
+    given = tuple(filter(None, (word.strip().lower() for word in text.split(","))))
+    wrong = [word for word in given if word not in STOPPING]
+    if wrong or not given:
+        raise argparse.ArgumentTypeError(
+            f"{(wrong or [text])[0]!r} is no state of a gradient; name some of "
+            f"{', '.join(STOPPING)}"
+        )
+    return given
 
 
 def _add_explain(commands: Commands) -> None:
@@ -290,7 +479,12 @@ def _add_explain(commands: Commands) -> None:
         EXPLAIN_EPILOG,
         help="explain a finding of the doctor",
     )
-    parser.add_argument("name", metavar="NAME", nargs="?", help="a code (GT103), a name or a cause")
+    parser.add_argument(
+        "words",
+        metavar="WORD",
+        nargs="*",
+        help="a code (GT103), a name, a cause, a symptom (nan), or any words",
+    )
     parser.set_defaults(act=_explain)
 
 
@@ -300,7 +494,7 @@ def _explain(options: argparse.Namespace) -> int:
     from .doctor.report.lessons import explain
 
     try:
-        code = explain(options.name)
+        code = explain(options.words)
         sys.stdout.flush()
     except BrokenPipeError:  # `gradtape explain | head`: nobody reads on
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -308,7 +502,31 @@ def _explain(options: argparse.Namespace) -> int:
     return code
 
 
-COMMANDS = (_add_run, _add_doctor, _add_explain)
+def _add_completion(commands: Commands) -> None:
+    from .api.completion import SHELLS
+
+    parser = _parser(
+        commands.add_parser,
+        "completion",
+        COMPLETION_DESCRIPTION,
+        COMPLETION_EPILOG,
+        help="print a script that completes gradtape's commands in a shell",
+    )
+    parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help=" or ".join(SHELLS))
+    parser.set_defaults(act=_completion)
+
+
+def _completion(options: argparse.Namespace) -> int:
+    from .api.completion import completion
+    from .doctor.rules import CATALOGUE
+
+    rules = [word for rule in CATALOGUE for word in (rule.code, rule.name)]
+    known = {"explain": rules, "doctor --ignore": rules}
+    print(completion(options.shell, build_parser(), known), end="")
+    return 0
+
+
+COMMANDS = (_add_run, _add_doctor, _add_explain, _add_completion)
 
 
 def _parser(make, name: str, description: str, epilog: str, **more) -> _Parser:
@@ -322,6 +540,15 @@ def _parser(make, name: str, description: str, epilog: str, **more) -> _Parser:
         **more,
     )
     return parser
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    """What may be meant instead of a word, or all that there is."""
+    from difflib import get_close_matches
+
+    words = list(known)
+    near = get_close_matches(word, words, n=1)
+    return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(words)}"
 
 
 def _version() -> str:

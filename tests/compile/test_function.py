@@ -303,3 +303,17 @@ def test_lines_of_programs_stay_while_somebody_goes_through_them() -> None:
     assert all(name in linecache.cache for name in names)
     tf.function(lambda x: x * 3.0)(tf.constant(1.0))
     assert not all(name in linecache.cache for name in names)
+
+
+def test_jacobians_of_nothing_by_ops_that_go_row_by_row() -> None:
+    empty = tf.Variable(tf.zeros([0, 3]))
+
+    @tf.function
+    def curvature():
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as tape:
+                y = tf.math.log1p(tf.tanh(tf.grad_pass_through(tf.floor)(empty)))
+            first = tape.gradient(y, empty)
+        return outer.jacobian(first, empty)
+
+    assert curvature().shape == (0, 3, 0, 3)

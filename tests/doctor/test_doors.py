@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from textwrap import dedent
 
@@ -20,7 +21,7 @@ from gradtape.api.run import Program
 from gradtape.doctor.engines import choice
 from gradtape.doctor.entry.session import RUNNING
 from gradtape.testing import assert_gradients_flow
-from tests.commands import LIMIT, environment, gradtape, python
+from tests.commands import LIMIT, SOURCE, environment, gradtape, python
 
 LOST = """\
 import sys
@@ -31,6 +32,7 @@ with tf.GradientTape() as tape:
 print(tape.gradient(y, x), sys.argv[1:])
 """
 FINE = LOST.replace("tf.constant", "tf.Variable")
+SIGHT = "gradtape: step 1: d y/d x is None, not-watched (GT101), program.py:4\n"  # at once
 FOUND = "gradtape doctor: 1 finding in 1 gradient\n"
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
@@ -59,7 +61,7 @@ def test_the_output_is_untouched_and_the_report_follows(write) -> None:
     path = write(LOST)
     process = examine(path.name, "--", "--strict", "-m", "x", cwd=path.parent)
     assert (process.returncode, process.stdout) == (0, "None ['--strict', '-m', 'x']\n")
-    assert process.stderr.startswith("GT101 not-watched  `d y/d x` is None\n")
+    assert process.stderr.startswith(f"{SIGHT}GT101 not-watched  `d y/d x` is None\n")
     assert "  program.py:4\n" in process.stderr
     assert process.stderr.endswith(FOUND)
 
@@ -103,7 +105,7 @@ def test_the_exit_code_is_the_programs(end, code, strict, kind, write, tmp_path)
 
 def test_a_traceback_comes_first_as_python_prints_it(write) -> None:
     path = write(LOST + "def fail():\n    raise ValueError('here')\nfail()\n")
-    process = examine(path)
+    process = examine("--quiet", path)
     shown, _, rest = process.stderr.partition("ValueError: here\n")
     assert shown.startswith("Traceback (most recent call last):\n")
     assert shown.count("  File ") == 2
@@ -230,7 +232,7 @@ def test_formats_go_to_standard_error_or_a_file(format, write, tmp_path) -> None
     process = examine("--format", format, path)
     assert process.stdout == "None []\n"
     written = examine("--format", format, "--output", "given", path.name, cwd=tmp_path)
-    assert written.stderr == "gradtape doctor: 1 finding in 1 gradient: given\n"
+    assert written.stderr == f"{SIGHT}gradtape doctor: 1 finding in 1 gradient: given\n"
     for text in (process.stderr, output.read_text()):
         if format == "html":
             assert text.lower().startswith("<!doctype html>")
@@ -248,9 +250,10 @@ def test_a_files_name_tells_the_format(name, begin, write, tmp_path) -> None:
 
 
 def test_the_report_on_standard_output(write) -> None:
-    process = examine("--output", "-", write(LOST))
+    path = write(LOST)
+    process = examine("--output", "-", path, cwd=path.parent)
     assert process.stdout.startswith("None []\nGT101 ")
-    assert process.stderr == ""
+    assert process.stderr == SIGHT
 
 
 @pytest.mark.parametrize(
@@ -343,13 +346,22 @@ def test_what_follows_two_dashes_is_the_programs(words, handed, tmp_path) -> Non
 
 
 def test_fewer_findings(write) -> None:
-    process = examine("--max-findings", "0", write(LOST))
+    process = examine("--quiet", "--max-findings", "0", write(LOST))
     assert process.stderr.startswith("… and 1 more finding (--max-findings)\n")
 
 
 def test_help_is_quick_and_whole() -> None:
     shown = examine("--help").stdout
-    options = ("--engine", "--format", "--output", "--strict", "--max-findings", "--audit")
+    options = (
+        "--engine",
+        "--format",
+        "--output",
+        "--strict",
+        "--max-findings",
+        "--audit",
+        "--tensorboard",
+    )
+    options += ("--fail-fast", "--quiet", "--serve")
     assert all(option in shown for option in options)
 
 
@@ -370,8 +382,8 @@ session.examine = fail
 
 
 def test_a_report_that_cannot_be_written(write, tmp_path) -> None:
-    path = write(LOST + "import os\nos.mkdir('report.json')\n")
-    process = examine("--output", "report.json", path.name, cwd=tmp_path)
+    path = write("import os\nos.mkdir('report.json')\n" + LOST)
+    process = examine("--quiet", "--output", "report.json", path.name, cwd=tmp_path)
     assert process.returncode == 0
     assert process.stderr.startswith("gradtape doctor: cannot write ")
     assert process.stderr.endswith(FOUND)  # the report is not lost
@@ -388,7 +400,7 @@ def test_colours_on_a_terminal_only(more, colored, write) -> None:
 
     ours, theirs = pty.openpty()
     variables = {**environment(), "TERM": "xterm", "NO_COLOR": "", "COLUMNS": "60", **more}
-    command = [sys.executable, "-m", "gradtape", "doctor", write(LOST)]
+    command = [sys.executable, "-m", "gradtape", "doctor", "--quiet", write(LOST)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env=variables) as process:
         os.close(theirs)
         shown = _read(ours)
@@ -458,9 +470,10 @@ NATIVE = LOST.replace("import tensorflow", "import gradtape")
 
 
 def test_the_environment_asks_for_a_report(write) -> None:
-    process = with_variable("1", write(NATIVE))
+    path = write(NATIVE)
+    process = with_variable("1", path, cwd=path.parent)
     assert (process.returncode, process.stdout) == (0, "None []\n")
-    assert process.stderr.startswith("GT101 ")
+    assert process.stderr.startswith(f"{SIGHT}GT101 ")
     process = with_variable("1", write(NATIVE + "1 / 0\n"))
     assert process.returncode == 1
     assert "ZeroDivisionError: division by zero\nGT101 " in process.stderr
@@ -495,6 +508,46 @@ def test_the_environment_and_the_commands(write) -> None:
     process = with_variable("1", "-m", "gradtape", "doctor", path)
     assert process.stderr.count(FOUND) == 1
     assert with_variable("1", "-m", "gradtape", "explain", "GT101").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("ture", "'ture' is neither 1 or 0 nor a file ending in .html, .json, .sarif or .txt"),
+        ("report.pdf", "'report.pdf' is neither 1 or 0"),
+        ("no/such/folder/r.html", "'no/such/folder/r.html' cannot be written"),
+    ],
+)
+def test_the_environment_is_told_what_cannot_be_meant(value, said, write, tmp_path) -> None:
+    process = with_variable(value, write("print('ran')\n" + NATIVE), cwd=tmp_path)
+    assert (process.returncode, process.stdout) == (2, "ran\n")
+    assert process.stderr.startswith(f"GRADTAPE_DOCTOR: {said}")
+    assert process.stderr.count("\n") == 1
+
+
+def starting(folder: Path) -> tuple[str, ...]:
+    """Words for a Python that starts as where gradtape is installed: its file lies in a folder."""
+    for name in ("gradtape_doctor.pth", "_gradtape_doctor.py"):
+        (folder / name).write_text((SOURCE / name).read_text())
+    code = "import site, runpy, sys; site.addsitedir(sys.argv.pop(1)); sys.argv.pop(0); "
+    return "-c", code + "runpy.run_path(sys.argv[0], run_name='__main__')", str(folder)
+
+
+def test_python_starts_with_nothing_of_ours_unless_asked(write, tmp_path) -> None:
+    path = write("import sys\nprint([m for m in sys.modules if 'gradtape' in m], sys.meta_path[0])")
+    for value, waits in (("", False), ("0", False), ("1", True), ("ture", True)):
+        process = with_variable(value, *starting(tmp_path), path)
+        assert (process.returncode, process.stderr) == (0, "")
+        assert ("_Waiting" in process.stdout) == waits
+        assert ("_gradtape_doctor" in process.stdout) == bool(value)
+
+
+def test_what_waits_for_tensorflow_is_in_the_wheel() -> None:
+    project = tomllib.loads((SOURCE.parent / "pyproject.toml").read_text())
+    found = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert sorted(found.values()) == ["_gradtape_doctor.py", "gradtape_doctor.pth"]
+    assert all((SOURCE.parent / file).name == name for file, name in found.items())
+    assert all((SOURCE.parent / file).is_file() for file in found)
 
 
 def test_importing_gradtape_imports_no_doctor() -> None:
@@ -623,7 +676,7 @@ def test_explain_where_the_doctor_listens() -> None:
 
 
 def test_explain_where_it_does_not() -> None:
-    tape, z, (v, u) = stopped()
+    tape, z, (v, u) = stopped()  # made by another function, whose lines are not read
     report = tape.explain(z, [v, u])
     assert report.findings == []
     assert " is mul at " in report.notes[0]
@@ -637,9 +690,8 @@ def test_an_op_without_a_grad_is_named() -> None:
     w = tf.Variable(2.0)
     with tf.GradientTape() as tape:
         loss = tf.round(w) * 2.0
-    report = tape.explain(loss, w)
-    assert report.notes[0].startswith("`tf.round(w)` at ")
-    assert "lets no gradient through: round is a staircase" in report.notes[0]
+    (finding,) = tape.explain(loss, w).findings
+    assert (finding.name, finding.place.text) == ("rounding-op", "tf.round(w)")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 
 from gradtape.cli import main
 from gradtape.doctor.report.lessons import catalogue, find, page
+from gradtape.doctor.report.searching import search
 from gradtape.doctor.rules import CATALOGUE
 from gradtape.doctor.rules.base import Rule
 from tests.commands import gradtape
@@ -72,3 +73,44 @@ def test_a_lesson_is_whole(rule: Rule) -> None:
 
 def test_names_are_links_in_the_pages() -> None:
     assert "[not-watched](not-watched.md)" in catalogue(links=".md")
+
+
+# --- searching ------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("nan", "GT301"), ("None", "GT101"), ("zero", "GT201"), ("numpy", "GT103"),
+        ("inf", "GT301"), ("exploding", "GT401"), ("wrong", "GT501"), ("error", "GT601"),
+        ("the learning rate is too large", "GT310"), ("mask", "GT308"), ("relu", "GT201"),
+        ("loss is nan after log", "GT304"), ("model.predict", "GT110"), ("embedding", "GT604"),
+        ("why is my argmax gradient none", "GT125"), ("stop gradient", "GT124"),
+    ],
+)  # fmt: skip
+def test_rules_are_found_by_what_people_say(words: str, first: str) -> None:
+    assert search(words)[0].rule.code == first
+
+
+def test_a_symptom_finds_all_its_rules() -> None:
+    found = {hit.rule.name for hit in search("None")}
+    assert found == {rule.name for rule in CATALOGUE if "none" in rule.states}
+    assert len(search("nan")) < len(CATALOGUE) / 2
+
+
+def test_the_best_few_are_listed_or_a_clear_one_is_shown(capsys, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    assert main(["explain", "loss", "numpy"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("GT103  left-the-tape ")
+    assert lines[-1].endswith("`gradtape explain GT103` shows the lesson of the first.")
+    assert all(len(line) <= 60 for line in lines[:-1])
+    assert main(["explain", "argmax"]) == 0
+    assert capsys.readouterr().out.startswith("# GT125 discrete-index\n")
+    assert main(["explain", "GT103", "dead-relu"]) == 0
+    printed = capsys.readouterr().out
+    assert "# GT103 left-the-tape\n" in printed
+    assert "# GT201 dead-relu\n" in printed
+
+
+def test_a_sentence_that_begins_with_code_stays_as_it_is() -> None:
+    (rule,) = find("stop-gradient")
+    assert "\ntf.stop_gradient is on every path" in page(rule)

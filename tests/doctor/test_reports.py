@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from textwrap import dedent
 
@@ -204,7 +205,7 @@ def test_the_path_goes_by_what_is_beside_it() -> None:
 @pytest.mark.parametrize("text", WRONG.values(), ids=WRONG)
 def test_the_text_keeps_to_the_width(width: int, text: str) -> None:
     for line in report_on(text).to_text(width).splitlines():
-        assert len(line) <= width or width < 60, line
+        assert len(line) <= width, line
 
 
 def test_long_lines_are_cut_around_the_culprit() -> None:
@@ -243,6 +244,49 @@ def test_only_the_first_findings() -> None:
     assert "… and 1 more finding (--max-findings)" in report.to_text(most=1)
     assert len(report.to_json(most=1)["findings"]) == 1
     assert len(report.to_sarif(most=0)["runs"][0]["results"]) == 0
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+def test_the_marked_part_stays_in_sight(width: int) -> None:
+    long = " + ".join(["tf.reduce_sum(w)"] * 5)
+    for text in (f"{long} + tf.stop_gradient(v) + {long}", f"tf.stop_gradient(v) + {long}"):
+        program = f"""
+            w, v = tf.Variable(1.0), tf.Variable(1.0)
+            with tf.GradientTape() as tape:
+                loss = {text}
+            tape.gradient(loss, [w, v])
+            """
+        lines = report_on(program).to_text(width).splitlines()
+        at = next(k for k, line in enumerate(lines) if "^^^" in line)
+        begin, end = lines[at].index("^"), lines[at].rindex("^") + 1
+        assert lines[at - 1][begin:end] == "tf.stop_gradient(v)"
+        assert lines[at - 1].endswith("…")
+        assert ("│ …" in lines[at - 1]) == (not text.startswith("tf.stop"))
+
+
+def test_only_headings_are_bold() -> None:
+    shown = report_on(WRONG["none"]).to_text(color=True)
+    bold = re.findall(r"\x1b\[(?:\d+;)*1(?:;\d+)*m([^\x1b]*)", shown)
+    assert {word.strip() for word in bold} >= {"path", "cause", "fix", "gradtape doctor:"}
+    (finding,) = report_on(WRONG["none"]).findings
+    assert not any(finding.message[:20] in word or "d " in word[:3] for word in bold)
+
+
+def test_the_source_has_colours_and_the_culprit_is_bright() -> None:
+    lines = report_on(WRONG["loop"]).to_text(color=True).splitlines()
+    rows = [line for line in lines if "│" in line and "^" not in line]
+    assert any(re.search(r"\x1b\[(2;)?94", line) for line in rows)
+    for line in rows:
+        code = line.partition("│")[2]
+        assert ("\x1b[2m" in code or "\x1b[2;" in code) == ("▸" not in line)
+
+
+def test_tabs_are_four_columns() -> None:
+    text = "w = tf.Variable(1.0)\nwith tf.GradientTape() as tape:\n\ta = 1; b = tf.floor(w)\n"
+    lines = report_on(text + "tape.gradient(b, w)\n").to_text().splitlines()
+    at = next(k for k, line in enumerate(lines) if "^^^" in line)
+    begin, end = lines[at].index("^"), lines[at].rindex("^") + 1
+    assert lines[at - 1][begin:end] == "tf.floor(w)"
 
 
 def test_colours_only_when_asked_for() -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.doctor.report import Report
+from gradtape.doctor.report import Exit, Report
 from gradtape.doctor.report.timeline import CODES, INFINITE, NAN, ZERO, pack
 from gradtape.doctor.trace import states
 from gradtape.doctor.trace.history import TURNS, Line, Series, coarse
@@ -326,14 +326,14 @@ def served(page: str) -> Iterator[Server]:
 
 def test_a_run_is_followed(browser: Browser) -> None:
     early, late = report(program(6)), report(program(9))
-    early.running = True
+    early.exit = Exit("running")
     one, other = (html.escape(next(iter(r.history.records)).file) for r in (early, late))
     rest = late.to_html(follow=True).replace(other, one)  # of the same program
     with served(early.to_html(follow=True)) as server:
         browser.open(server.address)
         badge = "document.getElementById('run').textContent"
         browser.until(f"{badge} === 'running, step 6'")
-        assert "is running" in browser.run("document.querySelector('header').innerText")
+        assert "still running" in browser.run("document.querySelector('header').innerText")
         browser.click(HEAT)
         held = browser.run(READOUT)
         assert "step 4" in held

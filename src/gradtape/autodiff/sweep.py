@@ -276,7 +276,7 @@ def _row_by_row(record: tuple, op: Any, g: Any, grads: dict, recorded: bool, lea
 
 
 def _row(g: Any, r: int | None) -> Any:
-    return np.sum(g, axis=0) if r is None else g[r]
+    return np.sum(g, axis=(0,)) if r is None else g[r]
 
 
 def unbroadcast(h: Any, shape: tuple[int, ...], lead: int) -> Any:

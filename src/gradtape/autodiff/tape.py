@@ -271,17 +271,17 @@ class GradientTape:
     def explain(self, target: Any, sources: Any) -> Any:
         """Say why the gradient of the target with respect to the sources is what it is.
 
-        The answer is a `gradtape.doctor.Report`; the tape can still be asked for the gradient. In
-        `with gradtape.doctor.watch():` (or a program that `gradtape doctor` runs) the report tells
-        the cause; elsewhere it tells what this tape recorded.
+        The answer is a `gradtape.doctor.Report`; the tape can still be asked for the gradient. It
+        is told from what this tape recorded, and of the lines that it did not record from their
+        text. In `with gradtape.doctor.watch():` (or a program that `gradtape doctor` runs) more
+        causes are known, and what helps is tried.
 
         >>> import gradtape as tf
-        >>> x = tf.constant(3.0)
-        >>> with tf.doctor.watch(), tf.GradientTape() as tape:
-        ...     y = x * x
-        ...     report = tape.explain(y, x)
-        >>> report.findings[0].name
-        'not-watched'
+        >>> w = tf.Variable([0.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     loss = tf.reduce_sum(tf.math.log(w))
+        >>> tape.explain(loss, w).findings[0].name
+        'log-of-zero'
 
         Differs from TensorFlow: its tape has no such method.
         """

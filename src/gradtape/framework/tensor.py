@@ -375,7 +375,9 @@ _DIVIDED = {"int8": "f4", "uint8": "f4", "int16": "f4", "uint16": "f4"} | dict.f
 def divide(x: Any, y: Any) -> Any:
     """True division: of whole numbers in float32 or float64, by their width."""
     x, y = (convert.to_tensor(z) if hasattr(z, "_read") else z for z in (x, y))
-    if x.__class__ is not Tensor or y.__class__ is not Tensor:
+    # Tensors of a recording are of another class, and have a dtype of their own as well.
+    plain = x.__class__ is y.__class__ is Tensor
+    if not plain and not (isinstance(x, Tensor) and isinstance(y, Tensor)):
         pair = convert.pair(elementwise.div, x, y)
         if pair is NotImplemented:
             return pair

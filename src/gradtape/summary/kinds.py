@@ -133,6 +133,17 @@ def _summary(
     return emit(lambda value: _value(tag, make(value), metadata), data, step)
 
 
+def encoded(plugin: str, tag: str, value: Any, buckets: int = 30) -> bytes:
+    """The summary of a number, of an array as a histogram, or of a text, for `writers.Aside`."""
+    if plugin == "text":
+        value = _strings([value.encode()]).reshape(())
+    elif plugin == "histograms":
+        value = _counted(np.asarray(value).ravel().astype(np.float64), buckets)
+    else:
+        value = np.asarray(value, np.float32)
+    return _value(tag, value, message((1, message((1, plugin)))))
+
+
 def _value(tag: str, value: Any, metadata: bytes | None) -> bytes:
     parts = [(1, tag), (8, tensor_proto(value)), *([] if metadata is None else [(9, metadata)])]
     return message((1, message(*parts)))

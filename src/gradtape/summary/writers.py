@@ -82,9 +82,12 @@ class _NoopSummaryWriter(SummaryWriter):
 class _FileSummaryWriter(SummaryWriter):
     """Appends records to a file; what a process that ends has not flushed is flushed then."""
 
-    def __init__(self, folder: str, max_queue: int, flush_millis: int, suffix: str) -> None:
+    def __init__(
+        self, folder: str, max_queue: int, flush_millis: int, suffix: str, number: int | None = None
+    ) -> None:
         os.makedirs(folder, exist_ok=True)
-        name = f"{int(time.time())}.{socket.gethostname()}.{os.getpid()}.{next(_numbers)}{suffix}"
+        number = next(_numbers) if number is None else number
+        name = f"{int(time.time())}.{socket.gethostname()}.{os.getpid()}.{number}{suffix}"
         self.path = os.path.join(folder, f"events.out.tfevents.{name}")
         self._file = open(self.path, "ab", buffering=1 << 16)  # noqa: SIM115 (as long as it lives)
         self._lock = threading.Lock()
@@ -150,6 +153,20 @@ def create_file_writer(
     suffix = ".v2" if filename_suffix is None else _text(filename_suffix)
     queue = 10 if max_queue is None else int(max_queue)
     return _FileSummaryWriter(_text(logdir), queue, int(flush_millis or 120_000), suffix)
+
+
+class Aside(_FileSummaryWriter):
+    """A file of gradtape's own, written at once, beside whatever the program writes: neither its
+    default writer nor its step nor the numbers of its files have to do with this one."""
+
+    serials = itertools.count()
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(folder, 0, 0, ".gradtape", next(Aside.serials))
+
+    def put(self, step: int, *summaries: bytes) -> None:
+        """Write summaries, as `kinds.encoded` makes them, of one step."""
+        self.add(message((1, time.time()), (2, step), (5, b"".join(summaries))))
 
 
 def _text(value: Any) -> str:

@@ -27,6 +27,7 @@ from tests.commands import gradtape, python
 
 from ..looking import seen
 from ..programs import diagnose
+from ..test_doors import starting, with_variable
 from .running import PREAMBLE, diagnosed, needs_tensorflow, on_tensorflow  # noqa: F401
 
 pytestmark = [*needs_tensorflow, pytest.mark.usefixtures("on_tensorflow")]
@@ -386,3 +387,55 @@ def test_a_part_of_a_program() -> None:
 def test_the_two_engines_do_not_hear_each_other() -> None:
     quiet = diagnose(PREAMBLE + FAULTY, "gradtape")
     assert not quiet.findings
+
+
+# --- the environment ------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "first", ["", "import keras\n", "import importlib.util as u; u.find_spec('tensorflow')\n"]
+)
+def test_the_environment_asks_for_a_report_of_a_plain_program(first, tmp_path) -> None:
+    """As where gradtape is installed: nobody imports it."""
+    path = tmp_path / "plain.py"
+    path.write_text(f"{first}import tensorflow as tf\n{FAULTY}")
+    process = with_variable("1", *starting(tmp_path), path)
+    assert (process.returncode, process.stdout) == (0, "slope None\n")
+    assert "GT101 not-watched  `d y/d x` is None" in process.stderr
+    assert process.stderr.endswith("gradtape doctor: 1 finding in 1 gradient\n")  # and no notes
+    refused = with_variable("ture", *starting(tmp_path), path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "GRADTAPE_DOCTOR: 'ture' is neither 1 or 0" in refused.stderr
+
+
+# --- Keras ----------------------------------------------------------------------------------------
+def test_a_callback_changes_no_bit(capsys) -> None:
+    import tensorflow as tf
+
+    def train(*callbacks: Any) -> tuple[Any, Any]:
+        tf.keras.utils.set_random_seed(3)
+        layers = tf.keras.layers
+        model = tf.keras.Sequential([
+            tf.keras.Input((4,)), layers.Dense(6, "relu"), layers.Dropout(0.2), layers.Dense(1),
+        ])  # fmt: skip
+        model.compile("adam", "mse")
+        x = np.linspace(-1.0, 1.0, 64, dtype="float32").reshape(16, 4)
+        fit = model.fit(x, x[:, :1] ** 2, epochs=2, batch_size=4, verbose=0, callbacks=callbacks)
+        return fit.history["loss"], [w.tobytes() for w in model.get_weights()]
+
+    callback = doctor.Callback(quiet=True)
+    assert isinstance(callback, tf.keras.callbacks.Callback)
+    assert train(callback) == train()
+    assert callback.report.engine == "tensorflow"
+    assert callback.report.history.states == {"ok": 32}
+    assert not callback.report.notes
+    assert capsys.readouterr().err == "gradtape doctor: 32 gradients, all healthy\n"
+
+
+def test_a_model_that_was_made_before(capsys) -> None:
+    """Its variables are known by the function that reads them."""
+    import tensorflow as tf
+
+    model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    with doctor.watch(engine="tensorflow") as report:
+        model.fit(np.ones((4, 2)), np.ones((4, 1)), epochs=2, verbose=0)
+    assert report.history.states == {"ok": 4}

@@ -468,3 +468,11 @@ def attributes(tf):
 
     f = tf.function(body)
     return f.python_function is body, f.__name__, f.__doc__, f.__wrapped__ is body, callable(f)
+
+
+@case
+def quotients_of_two_dtypes(tf):
+    a, b = tf.constant(1.0), tf.constant([1.0, 2.0], "float64")
+    divide = tf.function(lambda x, y: x / y)
+    calls = [lambda: divide(a, b), lambda: divide(b, a), lambda: a / b]
+    return [type(attempt(call)).__name__ for call in calls]

@@ -156,20 +156,21 @@ def barrier(module: ir.Module) -> ir.Function:
 JOB_KIND = ir.FunctionType(ir.VoidType(), [POINTER, INDEX, INDEX])
 
 
-# Both ways of doing a job are tried, twice each, in the first calls of a round. Rounds become
-# longer while working together does not pay, as it does not when others use the cores.
+# Both ways of doing a job are tried, twice each, in the first calls of a round. As long as working
+# together pays, a round is so long that the trials alone take less than a fiftieth of the time.
+# Where it does not, as when others use the cores, the round is as long as what was lost in trying
+# asks for: if it took twice as long, 50 calls, and if it took ten times as long, 450.
 TRIALS, ROUND, LONGEST = 2, 128, 1 << 20
-MEMORY = (
-    4  # words that a job remembers: calls in this round, its length less `ROUND`, and the ticks
-)
-# that it took alone and together
+PATIENT = 50
+# Words that a job remembers: calls in this round, how long it is, the ticks alone and together.
+MEMORY = 4
 
 
 def call_together(b: ir.IRBuilder, crew: Any, job: Any, argument: Any, memory: Any) -> None:
     """Let the crew do a job, the caller with it; alone, if that is quicker, if the crew is busy, or
     if there is none. The numbers are the same."""
     known = [b.gep(memory, [number(k)], source_etype=INDEX) for k in range(MEMORY)]
-    calls, more, by_one, by_all = (b.load(place, typ=INDEX) for place in known)
+    calls, length, by_one, by_all = (b.load(place, typ=INDEX) for place in known)
     trial = b.icmp_unsigned("<", calls, number(2 * TRIALS))
     for_one = b.select(
         trial, b.icmp_unsigned("<", calls, number(TRIALS)), b.icmp_unsigned("<", by_one, by_all)
@@ -178,17 +179,23 @@ def call_together(b: ir.IRBuilder, crew: Any, job: Any, argument: Any, memory: A
     _together(b, crew, job, argument, for_one)
     spent = b.sub(ticks(b), begin)
     before = b.select(for_one, by_one, by_all)
-    # The last trial counts alone: what came before it warmed up caches and woke threads.
+    # Of two trials the quicker one counts: the first may have warmed up caches and woken threads,
+    # and either may have been held up.
+    first = b.icmp_unsigned("==", b.urem(calls, number(TRIALS)), number(0))
+    least = b.select(b.icmp_unsigned("<", before, spent), before, spent)
     mean = b.udiv(b.add(b.mul(before, number(3)), spent), number(4))
-    b.store(b.select(trial, spent, mean), b.select(for_one, known[2], known[3]))
+    told = b.select(trial, b.select(first, spent, least), mean)
+    b.store(told, b.select(for_one, known[2], known[3]))
     last = b.icmp_unsigned("==", calls, number(2 * TRIALS - 1))
-    longer = b.mul(b.add(more, number(ROUND)), number(4))
-    longer = b.select(b.icmp_unsigned("<", longer, number(LONGEST)), longer, number(LONGEST))
-    pays = b.icmp_unsigned("<", spent, by_one)
-    length = b.select(last, b.select(pays, number(0), longer), more)
+    lost = b.sub(told, by_one)  # what is told last is how long all took
+    wait = b.udiv(b.mul(lost, number(PATIENT)), b.or_(by_one, number(1)))
+    wait = b.select(b.icmp_unsigned("<", wait, number(LONGEST)), wait, number(LONGEST))
+    pays = b.icmp_unsigned("<=", told, by_one)
+    length = b.select(last, b.select(pays, number(ROUND), wait), length)
     b.store(length, known[1])
     following = b.add(calls, number(1))
-    over = b.icmp_unsigned(">=", following, b.add(length, number(ROUND)))
+    tried = b.icmp_unsigned(">=", following, number(2 * TRIALS))
+    over = b.and_(tried, b.icmp_unsigned(">=", following, length))
     b.store(b.select(over, number(0), following), known[0])
 
 

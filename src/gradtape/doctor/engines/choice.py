@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -37,6 +38,18 @@ def in_sight(names: dict[str, Any]) -> str:
         if name.partition(".")[0] in (alias.ALIAS, "keras") and alias.loaded():
             return "tensorflow"
     return "gradtape"
+
+
+def of_keras() -> str:
+    """The engine that Keras computes with in this process."""
+    return "tensorflow" if alias.loaded() else "gradtape"
+
+
+def keras() -> ModuleType:
+    """The Keras of this process; if it has none yet, the one that finds TensorFlow, or gradtape in
+    its place where that is not installed."""
+    known = sys.modules.get("keras")
+    return known or import_module("keras" if installed() else "gradtape.keras")
 
 
 # --- reading imports, without running anything ----------------------------------------------------

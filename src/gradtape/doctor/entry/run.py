@@ -6,17 +6,17 @@ import io
 import os
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from ...api.run import Program, run
 from ..engines.choice import choose
 from ..source import sources
 from . import environment
+from .following import FOUND
 from .visit import Delivery, Visit
-from .watch import exit_of
-
-FOUND = 3  # the exit code of --strict
 
 
 class Options(NamedTuple):
@@ -26,6 +26,10 @@ class Options(NamedTuple):
     delivery: Delivery = Delivery()
     strict: bool = False
     audit: bool = False
+    fail_fast: tuple[str, ...] = ()  # the states that stop the program
+    others: tuple[Delivery, ...] = ()  # further forms of the report
+    # What the report is told beforehand: `fixed`, `ignore`, `baseline`.
+    known: Mapping[str, Any] = MappingProxyType({})
 
 
 def doctor(program: Program, options: Options) -> None:
@@ -33,12 +37,15 @@ def doctor(program: Program, options: Options) -> None:
     environment.cancel()
     _remember(program)
     engine = choose(options.engine, program)
-    visit = Visit(_name(program), options.delivery, engine, options.audit)
+    visit = Visit(
+        _name(program), options.delivery, engine, options.audit, options.fail_fast, options.others,
+        **options.known,
+    )  # fmt: skip
     visit.begin()
     try:
         run(program)
     except BaseException as error:
-        visit.error, visit.exit = error, exit_of(error)
+        visit.ended(error)
         if isinstance(error, KeyboardInterrupt):
             visit.compose()
         if not (isinstance(error, SystemExit) and visit.exit.well):
@@ -49,14 +56,15 @@ def doctor(program: Program, options: Options) -> None:
 
 
 def _judge(visit: Visit, options: Options) -> None:
-    """With --strict, a program that succeeded fails when there are findings."""
-    if not options.strict:
+    """A program that succeeded fails when there are findings that it should not have."""
+    if not (options.strict or options.fail_fast):
         return
     for thread in threading.enumerate():  # as Python would next
         if thread is not threading.main_thread() and not thread.daemon:
             thread.join()
     report = visit.conclude()
-    if report is not None and report.findings:
+    found = [] if report is None else [finding.state for finding in report.findings]
+    if visit.stopped or (options.strict and found) or not set(found).isdisjoint(options.fail_fast):
         raise SystemExit(FOUND)
 
 

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import ast
 import gc
 import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from itertools import zip_longest
+from threading import RLock
 from typing import Any
 
 import numpy as np
 
 from ..facts import names
 from ..facts.audit import audit
-from ..facts.case import ErrorCase, Run
-from ..facts.faults import finite
+from ..facts.case import ErrorCase
 from ..rules import CATALOGUE
 from ..rules.base import Rule
 from ..source.place import Place, at
-from ..trace import Asked, Variable, states
+from ..trace import Asked, states
 from ..trace.finding import REFUTED, Finding
-from ..trace.history import BROKEN, NOTHING, UNSEEN, History, Line, Record
+from ..trace.history import BROKEN, UNSEEN, History, Line, Record
 from .examining import examine, settle
+from .judging import count, judge, keep
 
 THOROUGH = 3  # first steps of a place that are examined in full, healthy or not
 # After a sound step of a place in which nothing was found, the next is looked into only if there
@@ -45,7 +45,6 @@ TOO_LARGE = (
     f"Steps of more than {WHOLE:,} events are looked into only when a gradient is not sound; of "
     "the sound ones, the numbers are looked at."
 )
-LAST = frozenset(rule.name for rule in CATALOGUE if rule.last_resort)
 FAULTS = 5  # of the doctor's own that are told
 RUNNING: list[Session] = []  # those that have started: they share the hooks of one engine
 
@@ -60,9 +59,16 @@ class Session:
         self.rules = rules  # in whatever order: what a trial confirms does not depend on it
         self.audit = audit  # check gradients that look fine by numbers
         self.history = History()
+        self.observers: list[Any] = []  # told of every query, when its numbers are taken
         self.findings: dict[tuple, Finding] = {}
         self.faults: list[str] = []  # the doctor's own
         self.notes: list[str] = []
+        # Called after every query that was looked at; what it raises stops the program.
+        self.follower: Callable[[Asked], None] | None = None
+        self.lock = RLock()  # held while something of this changes
+        self._busy = 0  # works on the log that are under way
+        self._waiting: list[Callable[[], None]] = []  # for the end of that
+        self.half = False  # was something not finite, with numbers of 16 bits around?
         self._explained: BaseException | None = None
         self._known: dict[Place, tuple[tuple[str, ...], list[Finding]]] = {}
         self._read: dict[Place, int] = {}  # events that were read for a place
@@ -106,7 +112,33 @@ class Session:
     # --- every query ------------------------------------------------------------------------------
     def asked(self, asked: Asked) -> None:
         """A tape was asked for gradients."""
-        self._guarded(self._look if asked.norms is None else self._glance, asked)
+        self._work(self._look if asked.norms is None else self._glance, asked)
+        for observer in self.observers:
+            self._work(observer.asked, self, asked)
+        if self.follower is not None:
+            self.follower(asked)
+
+    def when_idle(self, work: Callable[[], None]) -> None:
+        """Do something with the session: now, or when what is being looked at has been."""
+        if self._busy:
+            self._waiting.append(work)
+        else:
+            work()
+
+    def _work(self, work: Any, *args: Any) -> None:
+        """Look at the log, or change what is known: one at a time."""
+        with self.lock:
+            self._busy += 1
+            try:
+                self._guarded(work, *args)
+            finally:
+                self._busy -= 1
+            if self._waiting and not self._busy:
+                self._waiting.pop()()
+
+    def forked(self) -> None:
+        """This is another process: what a thread of the parent's held is held no more."""
+        self.lock, self._busy = RLock(), 0
 
     def _guarded(self, work: Any, *args: Any) -> None:
         was, self.engine.deaf = self.engine.deaf, True  # what the doctor asks itself is no query
@@ -132,7 +164,7 @@ class Session:
                 _note_norms(line, norms or [None], record.steps - asked.steps + 1, asked.steps)
             record.targets.extend(asked.results)
             return record
-        sizes = states.lengths(asked.gradients)
+        sizes = asked.sizes = states.lengths(asked.gradients)
         for line, gradient, size in zip(record.lines, asked.gradients, sizes, strict=False):
             self._note(line, gradient, size, asked.error, record.steps)
         result = asked.results[0] if len(asked.results) == 1 else None
@@ -167,7 +199,7 @@ class Session:
         if quiet and more and known is not None and not known[1]:
             return
         if quiet and length > WHOLE:
-            self._note_once(TOO_LARGE)
+            self.note_once(TOO_LARGE)
             return
         self._read[place] = spent + length
         with _collected_later():
@@ -229,7 +261,7 @@ class Session:
         query = trace.queries[-1]
         if query.error is None and not query.tape.spans:
             # What it recorded was not heard, and guesses about it would be false alarms.
-            self._note_once(UNHEARD)
+            self.note_once(UNHEARD)
             return []
         record.examined.append(record.steps)
         query.target_name, query.step = record.target, record.steps
@@ -238,6 +270,8 @@ class Session:
             answer.name, answer.aliases = line.name, line.aliases
             answer.state = line.state if query.error is None else "error"
         found = [self._keep(finding) for finding in examine(trace, query, self.history, self.rules)]
+        if not self.half and any(finding.state in BROKEN for finding in found):
+            self.half = any(value.dtype == "float16" for value in trace.values)
         if self.audit and not found:
             checked = audit(trace, query, self.history)
             found = [self._keep(f) for f in checked if settle(f).kind != REFUTED]
@@ -247,34 +281,22 @@ class Session:
             self._explained = query.error
         return found
 
-    def _note_once(self, words: str) -> None:
+    def note_once(self, words: str) -> None:
         if words not in self.notes:
             self.notes.append(words)
 
     def _keep(self, finding: Finding) -> Finding:
-        known = self._earlier(finding) or self.findings.setdefault(finding.key, finding)
+        known = keep(self.findings, finding)
         if known is finding:
             self._guarded(lambda: finding.spots)  # now: later the trace is gone
-        else:
-            for step in finding.steps:
-                _count(known, finding.query and finding.query.place, step)
-            there = set(known.sources)
-            known.sources += [s for s in finding.sources if s not in there]
         return known
 
     def _met(self, finding: Finding, place: Place, step: int) -> None:
         """A known fault was met again, in a step that is not looked into."""
-        _count(finding, place, step)
+        count(finding, place, step)
         later = None if finding.later is None else finding.later()
         if later is not None and settle(later).kind != REFUTED:
             self.findings.setdefault(later.key, later)
-
-    def _earlier(self, finding: Finding) -> Finding | None:
-        """The same fault in an earlier step, when it had another face: large, then infinite."""
-        for known in self.findings.values():
-            if known.key[:3] == finding.key[:3] and known.steps[:1] < finding.steps[:1]:
-                return known
-        return None
 
     def _explain_error(self, error: BaseException) -> None:
         if error is self._explained and self.findings:
@@ -289,109 +311,31 @@ class Session:
                 self._keep(finding)
                 return
 
-    def _stands(self, finding: Finding) -> bool:
-        record = finding.query and self.history.records.get(finding.query.place)
-        if not record:
-            return True
-        lines = [line for line in record.lines if line.name in finding.sources]
-        if finding.state in NOTHING and lines and all(line.converged for line in lines):
-            return False
-        if finding.state in BROKEN and self._overcame(finding, lines):
-            return False
-        return _rule(finding).stands(finding, lines, record.targets.numbers)
-
-    def _overcame(self, finding: Finding, lines: list[Line]) -> bool:
-        """Was a step that was not finite left out, as a scaled loss does that overflowed? What is
-        trained with such a gradient is not finite ever after."""
-        if not lines or any(line.state in (*BROKEN, "none") for line in lines):
-            return False
-        trace = self.engine.trace()
-        if not any(v.dtype == "float16" for v in trace.values):
-            return False  # nothing else is scaled so that it overflows on purpose
-        sources = [a.source for a in finding.query.answers if a.name in finding.sources]
-        for owner in [source.owner if isinstance(source, Variable) else None for source in sources]:
-            values = [
-                v for v in trace.values if v.variable is not None and v.variable.owner is owner
-            ]
-            trained = any(v.maker is not None and v.maker.way == "assign" for v in values)
-            trained = trained or _by_library(finding.query)
-            if owner is None or not trained or not all(finite(v.array) for v in values[-1:]):
-                return False
-        return True
-
+    # --- the run as a whole -----------------------------------------------------------------------
     def _conclude(self) -> None:
-        for record in self.history.records.values():
-            record.settle()
-        kept = {k: f for k, f in self.findings.items() if self._stands(f)}
-        kept = {k: f for k, f in kept.items() if not _follows(f, kept.values())}
-        for root in [f for f in kept.values() if _rule(f).root and f.sure]:
-            for key in [k for k, f in kept.items() if _stems(f, root)]:
-                kept[key].sources = [s for s in kept[key].sources if s not in root.sources]
-                if not kept[key].sources:
-                    del kept[key]
-        better = [(f.place, name) for f in kept.values() if f.place for name in _replaced(f)]
-        self.findings = {
-            k: f for k, f in kept.items() if not any(
-                f.name == name and f.place is not None and f.place.contains(place)
-                for place, name in better
-            )
-        }  # fmt: skip
-        run = Run(self.engine.trace, self.history, list(self.findings.values()))
-        # By their codes, so that what comes first does not depend on where a rule is listed.
-        for rule in sorted(self.rules, key=lambda rule: rule.code):
-            for finding in rule.examine_run(run):
-                if settle(finding).kind != REFUTED:
-                    self._keep(finding)
-        for finding in [*self.findings.values()]:
-            for key in self._consequences(finding):
-                del self.findings[key]
-        for finding in self.findings.values():
-            asked = finding.query and self.history.records.get(finding.query.place)
-            if not asked:
-                continue
-            finding.asked, finding.checked = asked.steps, asked.told(finding)
-            if finding.state == "wrong":
-                for line in asked.lines:
-                    if line.name in finding.sources:
-                        line.disprove(finding.length)
+        judge(self.findings, self.history, self.engine.trace, self.rules, self._keep)
 
-    def _consequences(self, finding: Finding) -> list[tuple]:
-        """The other findings that a finding accounts for."""
-        rule = next((rule for rule in self.rules if rule.code == finding.code), None)
-        return [] if rule is None else [
-            key for key, other in self.findings.items()
-            if other.name in rule.supersedes and rule.accounts_for(finding, other)
-        ]  # fmt: skip
+    def so_far(self, whole: bool = True) -> tuple[History, list[Finding]]:
+        """What would be said if the run ended now; the session goes on as if nobody had asked.
 
+        The `whole` of it is for the thread that has just asked for gradients: what shows only over
+        many steps needs the trace, and another thread would read the log while it is written.
+        """
+        with self.lock:
+            history = self.history.copied()
+            findings = {key: finding.copied() for key, finding in self.findings.items()}
 
-def _follows(finding: Finding, others: Iterable[Finding]) -> bool:
-    """Is it what becomes of weights that an earlier step of the same training broke, or of an op
-    that is at fault for other sources, for a reason that is known?"""
-    if finding.name not in LAST or finding.state not in BROKEN or finding.query is None:
-        return False
-    return any(
-        other.query is not None and other.query.place == finding.query.place
-        and other.name not in LAST and other.state in ("exploding", *BROKEN)
-        and (other.steps[:1] < finding.steps[:1] or other.place == finding.place)
-        for other in others
-    )  # fmt: skip
+            def note(finding: Finding) -> None:
+                assert keep(findings, finding).spots is not None  # now: later the trace is gone
 
-
-def _rule(finding: Finding) -> Rule:
-    return next(rule for rule in CATALOGUE if rule.code == finding.code)
-
-
-def _replaced(finding: Finding) -> frozenset[str]:
-    """The rules whose earlier findings at the same place it stands for."""
-    return _rule(finding).replaces
-
-
-def _stems(finding: Finding, root: Finding) -> bool:
-    """Did an earlier step say something else of the same gradients, whose root showed later?"""
-    if finding.code == root.code or finding.query is None or root.query is None:
-        return False
-    same = finding.query.place == root.query.place and finding.state == root.state
-    return same and not set(finding.sources).isdisjoint(root.sources)
+            if whole:
+                length = len(self.engine.log)
+                self._work(judge, findings, history, self.engine.trace, self.rules, note)
+                del self.engine.log[length:]  # what the doctor itself computed
+            else:  # and the engine goes on listening to the others
+                with np.errstate(all="ignore"):
+                    judge(findings, history, None, self.rules, note)
+        return history, list(findings.values())
 
 
 def _note_norms(line: Line, norms: list[Any], first: int, steps: int) -> None:
@@ -434,12 +378,6 @@ def _power_of_4(step: int) -> bool:
     return not step & (step - 1) and step.bit_length() % 2 == 1
 
 
-def _by_library(query: Any) -> bool:
-    """Was it a library that asked, in a training of its own such as `fit`?"""
-    function = getattr(query.place.node, "func", None)
-    return isinstance(function, ast.Attribute) and function.attr != query.method
-
-
 def fault_in_words(fault: BaseException) -> str:
     """A fault of the doctor's own on one line, with the line of ours that raised it."""
     words = f"{type(fault).__name__}: {fault}".replace("\n", " ")
@@ -449,13 +387,6 @@ def fault_in_words(fault: BaseException) -> str:
     if step is None:
         return words
     return f"{words} ({os.path.basename(step.tb_frame.f_code.co_filename)}:{step.tb_lineno})"
-
-
-def _count(finding: Finding, place: Place | None, step: int) -> None:
-    """The fault was met again; steps are those of the place that asked first."""
-    known, first = finding.steps, finding.query and finding.query.place
-    if first == place and (not known or step > known[-1]):
-        known.append(step)
 
 
 def _tell(asked: Asked) -> None:

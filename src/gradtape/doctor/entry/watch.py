@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import sys
 from collections.abc import Callable
 from types import TracebackType
@@ -11,7 +12,9 @@ from typing import Any, overload
 
 from ..engines.choice import in_sight
 from ..report import Exit, Report
-from .session import Session
+from ..source.cells import in_notebook, shell
+from .boards import Feed, Wandb
+from .session import RUNNING, Session
 
 
 class Watch:
@@ -21,10 +24,16 @@ class Watch:
         self._audit, self._engine = audit, engine
         self._open: list[tuple[Session, Report]] = []  # a block may be entered again inside itself
 
+    def _session(self) -> Session:
+        session = Session(self._engine, audit=self._audit)
+        if not RUNNING:  # else a session around this one tells of all
+            session.observers.append(Feed(Wandb()))
+        return session
+
     # --- as a block -------------------------------------------------------------------------------
     def __enter__(self) -> Report:
-        session = Session(self._engine, audit=self._audit)
-        report = Report(_script(), session.engine.name, session.history, [])
+        session = self._session()
+        report = Report(script(), session.engine.name, session.history, [])
         session.start()
         self._open.append((session, report))
         return report
@@ -45,7 +54,7 @@ class Watch:
                 f"{function.__name__} does not run to its end when it is called: put "
                 "`with gradtape.doctor.watch() as report:` into its body instead"
             )
-        session = Session(self._engine, audit=self._audit)
+        session = self._session()
 
         @functools.wraps(function)
         def watched(*args: Any, **kwargs: Any) -> Any:
@@ -61,7 +70,7 @@ class Watch:
             finally:
                 if not inside:
                     report: Any = watched
-                    report.report = Report(_script(), session.engine.name, session.history, [])
+                    report.report = Report(script(), session.engine.name, session.history, [])
                     conclude(session, report.report, error)
 
         watched.report = None  # type: ignore[attr-defined]
@@ -112,6 +121,9 @@ def conclude(session: Session, report: Report, error: BaseException | None = Non
     report.engine = session.engine.name
     report.notes += session.notes
     report.complete(list(session.findings.values()), session.faults)
+    for observer in session.observers:
+        session._guarded(observer.close, session, report)
+    report.faults = list(session.faults)
 
 
 def exit_of(error: BaseException) -> Exit:
@@ -127,5 +139,12 @@ def exit_of(error: BaseException) -> Exit:
     return Exit("exception", detail, 1)
 
 
-def _script() -> str:
-    return getattr(sys.modules.get("__main__"), "__file__", None) or sys.argv[0] or "<interactive>"
+def script() -> str:
+    """What is running, as people would call it."""
+    main = sys.modules.get("__main__")
+    named = getattr(main, "__file__", None)
+    if named is None and shell() is not None:
+        # VS Code and Jupyter say whose cells these are, each in its own way.
+        there = getattr(main, "__vsc_ipynb_file__", None) or os.environ.get("JPY_SESSION_NAME")
+        return there or ("<notebook>" if in_notebook() else "<interactive>")
+    return named or sys.argv[0] or "<interactive>"

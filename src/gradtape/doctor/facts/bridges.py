@@ -90,7 +90,7 @@ def _cast(event: Event, notes: list[str]) -> Pull | None:
     if event.inputs[0].floating and event.outputs[0].floating:
         return None
     if event.inputs[0].floating:
-        notes.append("the cast to whole numbers passed straight through")
+        notes.append("the cast to integers passed straight through")
     return lambda gs: [gs[0]]
 
 

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..source import sources
 from ..trace.finding import Finding
 from ..trace.history import History
 from ..trace.severity import LEVELS, severity
 from ..trace.states import WORST
+from .ignoring import ignored, notes
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from ..fixing.plan import Plan
+    from .baseline import Baseline
 
 
 @dataclass
 class Exit:
-    """How the program ended: "ok", "exception", "exit" or "interrupted"."""
+    """How the program ended: "ok", "exception", "exit", "interrupted" (by a signal), "stopped" (at
+    a finding, by --fail-fast) or not yet, "running"."""
 
     kind: str = "ok"
     detail: str = ""
@@ -36,7 +46,11 @@ class Report:
     exit: Exit = field(default_factory=Exit)
     faults: list[str] = field(default_factory=list)  # the doctor's own
     notes: list[str] = field(default_factory=list)  # what the reader should know about the rest
-    running: bool = False  # does the program still run?
+    fixed: int = 0  # findings of an earlier run that were fixed before this one
+    ignore: Collection[str] = ()  # codes of rules whose findings are not wanted
+    baseline: Baseline | None = None  # the findings that are known
+    ignored: list[Finding] = field(default_factory=list)  # by these codes, or by a comment
+    known: list[Finding] = field(default_factory=list)  # by the baseline
 
     def __post_init__(self) -> None:
         self.complete(self.findings, self.faults)
@@ -45,7 +59,17 @@ class Report:
         """Take in what was found by the end of the run."""
         for finding in findings:
             finding.severity = severity(finding, self.history)
-        self.findings, self.faults = sorted(findings, key=_first), list(faults)
+        self.faults = list(faults)
+        self.ignored = []
+        wanted: list[Finding] = []
+        for finding in sorted(findings, key=_first):
+            (self.ignored if ignored(finding, self.ignore) else wanted).append(finding)
+        self.findings = wanted
+        if self.baseline is not None:
+            self.findings, self.known = self.baseline.divide(wanted)
+        places = [*(finding.place for finding in findings), *self.history.records]
+        files = dict.fromkeys(place.file for place in places if place is not None)
+        self.notes += [words for words in notes(files) if words not in self.notes]
 
     def to_text(self, width: int = 100, color: bool = False, most: int | None = None) -> str:
         """The report for a terminal."""
@@ -72,6 +96,18 @@ class Report:
 
         return page(self, most, follow)
 
+    def to_patch(self) -> str:
+        """What the confirmed findings change in the program, as a unified diff."""
+        from ..fixing.patch import as_text, patch
+
+        return as_text(patch(self.plan()))
+
+    def plan(self) -> Plan:
+        """The lines that the confirmed findings change."""
+        from ..fixing.plan import plan
+
+        return plan(self.findings, roots(self.script))
+
     def __str__(self) -> str:
         return self.to_text()
 
@@ -84,6 +120,12 @@ class Report:
         from .page import framed
 
         return framed(self)
+
+
+def roots(script: str) -> list[str]:
+    """The folders of the user's program: that of the script, and the current one."""
+    folder = [os.path.dirname(os.path.abspath(script))] if os.path.isfile(script) else []
+    return [*folder, sources.folder()]
 
 
 def _first(finding: Finding) -> tuple:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..source.cells import called
 from ..source.place import Place
 from ..trace.finding import Finding
 from .words import checked, headline, steps
@@ -21,10 +22,11 @@ def data(report: Any, most: int | None = None) -> dict[str, Any]:
         "version": VERSION,
         "script": report.script,
         "engine": report.engine,
-        "running": report.running,
         "exit": {"kind": report.exit.kind, "detail": report.exit.detail, "code": report.exit.code},
         "queries": [_query(record) for record in report.history.records.values()],
         "findings": [_finding(finding) for finding in report.findings[:most]],
+        "ignored": len(report.ignored),
+        "known": len(report.known),
         "notes": list(report.notes),
         "faults": list(report.faults),
     }
@@ -73,7 +75,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "fix": finding.fix,
         "edit": finding.edit,
         "further_edits": [
-            {"file": p.file, "line": p.line, "text": text} for p, text in finding.further
+            {"file": called(p.file) or p.file, "line": p.line, "text": text}
+            for p, text in finding.further
         ],
         "would_be": _would_be(finding),
         "why_not": finding.why_not,
@@ -90,7 +93,7 @@ def place(found: Place | None) -> dict[str, Any] | None:
         return None
     line, column, end_line, end_column = found.span
     return {
-        "file": found.file,
+        "file": called(found.file) or found.file,
         "line": line,
         "column": column + 1,
         "end_line": end_line,

@@ -9,6 +9,7 @@ from ..source.place import Place
 
 AROUND = 2  # lines shown before the first and after the last that is marked
 FAR = 6  # marks farther apart than this get frames of their own
+TAB = 4  # columns of a tab
 
 
 @dataclass
@@ -27,6 +28,7 @@ class Row:
     number: int | None
     text: str
     main: bool = False
+    shift: int = 0  # columns on the left that are not shown
 
 
 def frames(marks: list[Mark]) -> list[tuple[str, list[Row]]]:
@@ -57,7 +59,7 @@ def _rows(marks: list[Mark]) -> list[Row]:
     for number in range(first, min(last, len(lines)) + 1):
         text = lines[number - 1].rstrip("\n")
         here = [m for m in marks if m.place.line == number]
-        rows.append(Row(number, text, any(m.main for m in here)))
+        rows.append(Row(number, text.expandtabs(TAB), any(m.main for m in here)))
         marked = sorted(here, key=lambda m: not m.main)
         rows += [Row(None, _underline(mark, text), mark.main) for mark in marked]
     while rows and not rows[0].text.strip():
@@ -69,6 +71,7 @@ def _rows(marks: list[Mark]) -> list[Row]:
 
 def _underline(mark: Mark, text: str) -> str:
     line, column, end_line, end_column = mark.place.span
-    end = end_column if end_line == line else len(text)
+    end = len(text[:end_column] if end_line == line else text)
+    column, end = (len(text[:k].expandtabs(TAB)) for k in (column, end))
     sign = "^" if mark.main else "-"
     return " " * column + sign * max(end - column, 1) + (f" {mark.label}" if mark.label else "")

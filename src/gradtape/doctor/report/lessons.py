@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 from itertools import groupby
 
 from ..rules import CATALOGUE
 from ..rules.base import Rule
+from .searching import Hit, clear, search
 from .terminal import colored, width
+
+MOST = 8  # rules that a search shows
+_NAME = re.compile(r"\w*([-_]\w+)+|GT\d+", re.IGNORECASE)  # no word of a language
 
 FAMILIES = {
     "1": "No gradient: None", "2": "A gradient of zeros", "3": "Not a finite number",
     "4": "Vanishing and exploding", "5": "Finite, and not what was meant", "6": "Errors",
-    "7": "The model trains, and cannot learn this",
+    "7": "The model trains but cannot learn this",
 }  # fmt: skip
 STATES = {
     "none": "None", "zero": "zeros", "nan": "NaN", "inf": "infinity", "vanishing": "vanishing",
@@ -21,17 +26,36 @@ STATES = {
 }  # fmt: skip
 
 
-def explain(name: str | None) -> int:
-    """Print the lesson of a rule, or all there are; returns the exit code."""
-    if name is None:
+def explain(words: list[str]) -> int:
+    """Print the lessons of rules, those that fit some words, or all there are; the exit code."""
+    if not words:
         _show(catalogue())
         return 0
-    found = find(name)
-    if not found:
+    name = " ".join(words)
+    found = find(name) or [rule for rules in map(find, words) if rules for rule in rules]
+    if found and (len(words) == 1 or find(name) or all(map(find, words))):
+        _show("\n".join(page(rule) for rule in found))
+        return 0
+    hits = [] if len(words) == 1 and _NAME.fullmatch(name) else search(name)
+    if clear(hits):
+        _show(page(hits[0].rule))
+        return 0
+    if not hits:
         print(f"gradtape explain: no rule {name!r}{_alike(name)}", file=sys.stderr)
         return 2
-    _show("\n".join(page(rule) for rule in found))
+    _list(hits)
     return 0
+
+
+def _list(hits: list[Hit]) -> None:
+    """The best of them, a line each."""
+    room = width(sys.stdout)
+    longest = max(len(hit.rule.name) for hit in hits[:MOST])
+    for hit in hits[:MOST]:
+        line = f"{hit.rule.code}  {hit.rule.name:<{longest}}  {hit.rule.title}"
+        print(line if len(line) <= room else line[: room - 1] + "…")
+    more = f"{len(hits) - MOST} more fit less well. " if len(hits) > MOST else ""
+    print(f"\n{more}`gradtape explain {hits[0].rule.code}` shows the lesson of the first.")
 
 
 def find(name: str) -> list[Rule]:
@@ -86,7 +110,9 @@ def page(rule: Rule) -> str:
 
 
 def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:]
+    """Begun with a capital, unless it begins with code."""
+    code = re.match(r"\S*[._(]\S*", words)
+    return words if code else words[:1].upper() + words[1:]
 
 
 def _symptom(rule: Rule) -> str:

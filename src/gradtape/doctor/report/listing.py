@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from ..facts.spots import Spot
 from ..source import sources
+from ..source.cells import called
 from ..source.place import Place
 from ..trace.finding import Finding
 from .anchors import Piece, anchor, pieces
@@ -167,7 +168,7 @@ class Listing:
         code = tag("div", *rows, class_="lines")
         return tag(
             "figure",
-            tag("figcaption", shown(file), title=file),
+            tag("figcaption", shown(file), title=called(file) or file),
             tag(
                 "div",
                 tag("div", *rails, class_="gutter"),

@@ -22,7 +22,8 @@ LONG = 240  # characters of an exception that are shown
 
 ENDS = {
     "ok": "ran to its end", "exit": "ended by sys.exit", "interrupted": "was interrupted",
-    "exception": "ended with an exception",
+    "exception": "ended with an exception", "running": "still running",
+    "stopped": "was stopped at a finding",
 }  # fmt: skip
 
 # What gets to the expressions behind the break.
@@ -70,11 +71,11 @@ LISTENER = """\
 }))(document.currentScript.previousElementSibling);"""
 
 
-def framed(report: Any) -> str:
+def framed(report: Any, most: int | None = None) -> str:
     """The page inside another one, as notebooks show it: neither can touch the other."""
     height = "40rem" if report.findings else "16rem"
     return tag(
-        "iframe", "", srcdoc=page(report), sandbox="allow-scripts", title="gradtape doctor",
+        "iframe", "", srcdoc=page(report, most), sandbox="allow-scripts", title="gradtape doctor",
         style=f"width:100%;height:{height};border:0",
     ) + tag("script", Safe(LISTENER))  # fmt: skip
 
@@ -90,7 +91,7 @@ def _policy(script: str, follow: bool) -> str:
 def _header(report: Any, name: str) -> Safe:
     said = summary(report)
     healthy = " healthy" if said.endswith("healthy") else ""
-    end = "is running" if report.running else ENDS.get(report.exit.kind, report.exit.kind)
+    end = ENDS.get(report.exit.kind, report.exit.kind)
     detail = f": {textwrap.shorten(report.exit.detail, LONG)}" if report.exit.detail else ""
     facts = [
         tag("span", name, class_="script", title=report.script),

@@ -6,7 +6,7 @@ import contextlib
 import os
 from typing import IO
 
-WIDEST = 120
+WIDEST = 100  # longer lines are harder to read
 
 
 def width(stream: IO[str] | None) -> int:
@@ -18,7 +18,7 @@ def width(stream: IO[str] | None) -> int:
     if given <= 0 and stream is not None:
         with contextlib.suppress(OSError, ValueError, AttributeError):
             given = os.get_terminal_size(stream.fileno()).columns
-    return min(given, WIDEST) if given > 0 else 100
+    return min(given, WIDEST) if given > 0 else WIDEST
 
 
 def colored(stream: IO[str] | None) -> bool:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import io
 import math
 import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..trace.finding import Finding
 from ..trace.history import Line, Record
 from .frame import Mark, Row, frames
-from .words import checked, headline, plural, shown, steps, summary, times_of
+from .words import checked, headline, plural, shown, steps, summary, times_of, well
 
 BARS = "▁▂▃▄▅▆▇█"
 LONGEST = 24  # bars of a sparkline
 MARGIN = 10  # columns left of the source: arrow, number, rule
+NARROW = 60  # columns of a terminal below which little is indented
 ROWS = 40  # of the table; of more, those that are well are only counted
 # For terminals that know only ASCII.
 ASCII = str.maketrans({"▸": ">", "│": "|", "…": "~", **{b: str(k + 1) for k, b in enumerate(BARS)}})
@@ -22,19 +25,29 @@ ASCII = str.maketrans({"▸": ">", "│": "|", "…": "~", **{b: str(k + 1) for 
 
 def text(report: Any, width: int = 100, color: bool = False, most: int | None = None) -> str:
     """The whole report; `color` for a terminal."""
-    if not (color or report.findings or report.notes or report.faults):
-        told = summary(report)
-        if told.endswith("healthy"):  # one line, without the 20 ms that it takes to import rich
-            return f"gradtape doctor: {told}\n"
+    if well(report) and not (color or report.notes or report.faults):
+        told = f"gradtape doctor: {summary(report)}"
+        if len(told) <= width:  # one line, without the 20 ms that it takes to import rich
+            return f"{told}\n"
     from rich.console import Console
 
     file = io.StringIO()
     console = Console(
         width=width, file=file, force_terminal=color, no_color=not color, highlight=False,
         color_system="standard" if color else None, soft_wrap=True, markup=False, emoji=False,
+        force_jupyter=False,  # else rich shows it in the notebook, and the text is empty
     )  # fmt: skip
     _say(console, report, width, most)
-    return file.getvalue()
+    return "".join(f"{line.rstrip()}\n" for line in file.getvalue().rstrip("\n").split("\n"))
+
+
+def prepare(color: bool) -> None:
+    """Import all that a text needs, for those who must not when they write one."""
+    import rich.console
+    import rich.table  # noqa: F401
+
+    if color:
+        _highlighted("import this")
 
 
 def _say(console: Any, report: Any, width: int, most: int | None) -> None:
@@ -45,11 +58,10 @@ def _say(console: Any, report: Any, width: int, most: int | None) -> None:
         _finding(console, finding, width)
     if most is not None and most < len(found):
         console.print(f"… and {plural(len(found) - most, 'more finding')} (--max-findings)\n")
-    healthy = summary(report).endswith("healthy")
-    if report.history.records and not healthy:
+    if report.history.records and not well(report):
         _table(console, report, width)
-    style = "bold red" if found else "green" if healthy else ""
-    console.print(Text(f"gradtape doctor: {summary(report)}", style))
+    style = "red" if found else "green" if well(report) else ""
+    _wrapped(console, Text("gradtape doctor: ", "bold"), summary(report), width, 2, style)
     for note in report.notes:
         _wrapped(console, Text("  "), note, width)
     for fault in report.faults:
@@ -60,24 +72,26 @@ def _say(console: Any, report: Any, width: int, most: int | None) -> None:
 def _finding(console: Any, finding: Finding, width: int) -> None:
     from rich.text import Text
 
-    head = Text(f"{finding.code} ", "bold red").append(f"{finding.name}  ", "bold")
+    head = Text.assemble((finding.code, "bold red"), " ", (f"{finding.name}  ", "bold"))
     _wrapped(console, head, headline(finding), width, indent=2)
     marks = [Mark(finding.place, "", True)] if finding.place is not None else []
     marks += [Mark(place, label) for place, label in finding.also]
     for file, rows in frames(marks):
         console.print(Text(f"  {shown(file)}:{_line(rows, marks)}", "dim"))
-        for row in _fitting(rows, width - MARGIN):
-            console.print(_row(row))
+        room = max(width - MARGIN, 20)
+        for row in _fitting(rows, room):
+            console.print(_row(row, room, console.is_terminal))
     console.print()
     _field(console, "path", " > ".join(_abridged(finding.path)), width)
     _field(console, "cause", ("" if finding.sure else "likely: ") + finding.message, width)
     _field(console, "fix", finding.fix, width)
     lines = [] if finding.edit is None else [finding.edit.strip()]
     lines += [f"line {place.line}: {text.strip()}" for place, text in finding.further]
+    indent = " " * (4 if width < NARROW else 12)
     for text in lines:
         for line in textwrap.wrap(
-            text, width, initial_indent=" " * 12, subsequent_indent=" " * 16,
-            break_long_words=False, break_on_hyphens=False,
+            text, width, initial_indent=indent, subsequent_indent=indent + " " * 4,
+            break_long_words=width < NARROW, break_on_hyphens=False,
         ):  # fmt: skip
             console.print(Text(line, "green"))
     _field(console, "checked", checked(finding), width)
@@ -90,20 +104,25 @@ def _field(console: Any, name: str, words: str, width: int) -> None:
     from rich.text import Text
 
     if words:
-        _wrapped(console, Text(f"  {name:<9} ", "bold"), words, width)
+        head = Text.assemble((f"  {name:<9} ", "bold"))
+        _wrapped(console, head, words, width, 4 if width < NARROW else None)
 
 
-def _wrapped(console: Any, head: Any, words: str, width: int, indent: int | None = None) -> None:
-    """Words after a head, the further lines indented."""
+def _wrapped(
+    console: Any, head: Any, words: str, width: int, indent: int | None = None, style: str = ""
+) -> None:
+    """Words after a head, which keeps its own style; the further lines are indented."""
+    from rich.text import Text
+
     indent = len(head) if indent is None else indent
-    room = max(width, indent + 30)
     lines = textwrap.wrap(
-        words, room, initial_indent="-" * len(head), subsequent_indent=" " * indent,
-        break_long_words=False, break_on_hyphens=False,
+        words, max(width, indent + 20), initial_indent="-" * len(head),
+        subsequent_indent=" " * indent, break_long_words=width < NARROW, break_on_hyphens=False,
     )  # fmt: skip
-    console.print(head + lines[0][len(head) :] if lines else head)
+    first = lines[0][len(head) :] if lines else ""
+    console.print(Text.assemble(head, (first, style)))
     for line in lines[1:]:
-        console.print(line)
+        console.print(Text(line, style))
 
 
 def _abridged(path: list[str], most: int = 24) -> list[str]:
@@ -120,13 +139,38 @@ def _abridged(path: list[str], most: int = 24) -> list[str]:
 
 
 # --- source ---------------------------------------------------------------------------------------
-def _row(row: Row) -> Any:
+def _row(row: Row, room: int, color: bool) -> Any:
+    """A line of source in its colours: that of the culprit bright, its neighbours dim."""
     from rich.text import Text
 
     number = "" if row.number is None else str(row.number)
-    arrow = "▸" if row.main and row.number is not None else " "
-    style = "" if row.number is not None else "red" if row.main else "cyan"
-    return Text(f"  {arrow}{number:>4} │ ", "dim").append(row.text, style)
+    here = row.main and row.number is not None
+    margin = Text.assemble("  ", ("▸" if here else " ", "red"), (f"{number:>4} │ ", "dim"))
+    if row.number is None:
+        return Text.assemble(margin, (row.text, "red" if row.main else "cyan"))
+    code = _highlighted(row.text) if color else Text(row.text)
+    if not row.main:
+        code.stylize("dim")
+    return Text.assemble(margin, _cropped(code, row.shift, room))
+
+
+def _highlighted(line: str) -> Any:
+    """One line of Python, as rich colours it for a terminal."""
+    from rich.syntax import Syntax
+
+    found = Syntax(line, "python", theme="ansi_dark", background_color="default").highlight(line)
+    found.rstrip()
+    return found
+
+
+def _cropped(line: Any, shift: int, room: int) -> Any:
+    """A part of a line; an ellipsis stands where something is missing."""
+    from rich.text import Text
+
+    part, more = line[shift:], Text("…", "dim")
+    if part.plain.strip() and line.plain[:shift].strip():
+        part = more + part[1:]
+    return part if len(part) <= room else part[: room - 1] + more
 
 
 def _line(rows: list[Row], marks: list[Mark]) -> int:
@@ -141,36 +185,37 @@ def _fitting(rows: list[Row], room: int) -> list[Row]:
     lines = [row.text for row in rows if row.text.strip()]
     if all(len(line) <= room for line in lines):
         return rows
-    shift = min((len(t) - len(t.lstrip()) for t in lines), default=0)
+    shift = indent = min((len(t) - len(t.lstrip()) for t in lines), default=0)
     marks = [row for row in rows if row.number is None]
     if marks:
         main = next((row for row in marks if row.main), marks[0]).text
         begin = len(main) - len(main.lstrip())
-        if begin + len(main.split()[0]) - shift > room:  # the culprit itself is out of sight
-            shift = max(begin - room // 3, shift)
+        end = begin + len(main.split()[0])
+        if end - shift >= room:  # the culprit itself is out of sight: what follows it goes last
+            shift = max(min(end + room // 8 - room, begin - 2), shift)
     fitted: list[Row] = []
-    for row in rows:
-        cut = row.text[shift:]
+    for row, below in zip(rows, [*rows[1:], None], strict=True):
         if row.number is None:
-            fitted += [Row(None, t, row.main) for t in _label(cut, room)]
-        else:
-            fitted.append(Row(row.number, _cropped(cut, room), row.main))
+            fitted += [Row(None, t, row.main) for t in _label(row.text, shift, room)]
+        else:  # a neighbour without marks is shown from its start
+            marked = below is not None and below.number is None
+            fitted.append(replace(row, shift=shift if marked else indent))
     return fitted
 
 
-def _cropped(line: str, room: int) -> str:
-    return line if len(line) <= room else line[: room - 1] + "…"
-
-
-def _label(line: str, room: int) -> list[str]:
+def _label(line: str, shift: int, room: int) -> list[str]:
     """A line of marks; its label goes below when it has no room beside them."""
-    if len(line) <= room:
-        return [line]
     indent = len(line) - len(line.lstrip())
     marks, _, label = line[indent:].partition(" ")
-    marks = marks[: max(room - indent, 1)]
-    start = max(min(indent, room - len(label)), 0)
-    return [" " * indent + marks, *([" " * start + label] if label else [])]
+    begin, end = indent - shift, indent - shift + len(marks)
+    # Marks that are out of sight are pointed at by the edge.
+    begin, end = min(max(begin, 0), room - 1), min(max(end, 1), room)
+    marks = " " * begin + marks[:1] * max(end - begin, 1)
+    if len(marks) + 1 + len(label) <= room:
+        return [f"{marks} {label}".rstrip()]
+    lines = textwrap.wrap(label, room)
+    start = max(min([begin, *(room - len(line) for line in lines)]), 0)
+    return [marks, *(" " * start + line for line in lines)]
 
 
 # --- the table ------------------------------------------------------------------------------------
@@ -180,24 +225,50 @@ def _table(console: Any, report: Any, width: int) -> None:
 
     records = list(report.history.records.values())
     brief = sum(len(record.lines) for record in records) > ROWS
-    name = max([len(line.name) for r in records for line in r.lines] + [6])
-    name = min(name, max(width - 48, 16))
-    state = max([len(_states(line)) for r in records for line in r.lines] + [5])
-    over = "  over the steps" if any(record.steps > 2 for record in records) else ""
-    head = f"  {'source':<{name}}  {'state':<{state}}  {'norm':>9}{over}"
-    console.print(Text(head[:width].rstrip(), "bold"))
-    for record in records:
-        where = f"{shown(record.place.file)}:{record.place.line}"
-        times = f", {times_of(record)}" if record.steps > 1 else ""
-        console.print(Text(f"{record.method} of {record.target} ({where}{times})", "dim"))
-        for line in _worth_a_row(record, brief):
-            row = f"  {_short(line.name, name):<{name}}  {_states(line):<{state}}  {_last(line):>9}"
-            bars = _spark(line, min(LONGEST, width - len(row) - 2))
-            console.print(Text(f"{row}  {bars}".rstrip(), _style(line)))
-        well = len(record.lines) - len(_worth_a_row(record, brief))
-        if well:
+    lines = [line for record in records for line in record.lines]
+    states = max([len(_states(line)) for line in lines] + [5])
+    names = max([len(line.name) for line in lines] + [6])
+    sizes = min(names, max(width - 48, 10)), min(states, max(width - 30, 8)), 9
+    room = min(LONGEST, width - sum(sizes) - 8)
+    over = "over the steps" if any(record.steps > 2 for record in records) else ""
+    over = over if len(over) <= room else ""
+    for k, record in enumerate(records):
+        chosen = _worth_a_row(record, brief)
+        title = (
+            f"{record.method} of {record.target} ({shown(record.place.file)}:{record.place.line}"
+        )
+        title += f", {times_of(record)})" if record.steps > 1 else ")"
+        if not k:
+            _print_rows(console, sizes, width, [(("source", "state", "norm", over), "bold")])
+        _wrapped(console, Text(), title, width, 2, "dim")
+        rows = [
+            ((_short(line.name, sizes[0]), _states(line), _last(line), _spark(line, room)),
+             _style(line))
+            for line in chosen
+        ]  # fmt: skip
+        _print_rows(console, sizes, width, rows)
+        if len(chosen) < len(record.lines):
+            well = len(record.lines) - len(chosen)
             console.print(f"  … {plural(well, 'source')}, all ok")
     console.print()
+
+
+def _print_rows(
+    console: Any, sizes: tuple[int, ...], width: int, rows: Sequence[tuple[tuple[str, ...], str]]
+) -> None:
+    """Rows of the table, which queries share; one that is too long for the terminal is cut."""
+    from rich.table import Table
+
+    if not rows:
+        return
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(width=0)
+    for size, justify in zip(sizes, ("left", "left", "right"), strict=True):
+        table.add_column(width=size, no_wrap=True, overflow="ellipsis", justify=justify)  # type: ignore[arg-type]
+    table.add_column(no_wrap=True, overflow="crop")
+    for cells, style in rows:
+        table.add_row("", *cells, style=style)
+    console.print(table, width=width)
 
 
 def _worth_a_row(record: Record, brief: bool) -> list[Line]:

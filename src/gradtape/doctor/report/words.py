@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Any
 
 import numpy as np
 
+from ..source.sources import shown as shown
 from ..trace.finding import CONFIRMED, Finding, WouldBe
 from ..trace.history import Record
 
@@ -27,7 +27,7 @@ def headline(finding: Finding) -> str:
     if finding.state == "error" and not finding.source:
         return "the program stopped with an error"
     if finding.state == "wrong" and not finding.source:
-        return "the model trains, and cannot learn this"
+        return "the model trains but cannot learn this"
     sources = finding.sources or [finding.source]
     if finding.state == "error":
         return f"asking for the gradient of {listed(sources)} raised an error"
@@ -60,9 +60,30 @@ def plural(number: int, thing: str) -> str:
 
 def summary(report: Any) -> str:
     """The run in one line."""
+    words = [f"fixed {plural(report.fixed, 'finding')}"] if report.fixed else []
+    words.append(_outcome(report))
+    for what, findings in (("ignored", report.ignored), ("known", report.known)):
+        words += [f"{len(findings):,} {what}"] if findings else []
+    return ", ".join(words)
+
+
+def well(report: Any) -> bool:
+    """Is there nothing to look at?"""
+    return not report.findings and (_outcome(report).endswith("healthy") or _set_aside(report))
+
+
+def _set_aside(report: Any) -> bool:
+    """Is all that was found ignored or known?"""
+    return not report.findings and bool(report.ignored or report.known)
+
+
+def _outcome(report: Any) -> str:
     asked, found = report.history.gradients, len(report.findings)
     if found:
         return f"{plural(found, 'finding')} in {plural(asked, 'gradient')}"
+    if _set_aside(report):
+        new = "new " if report.known else ""
+        return f"no {new}finding in {plural(asked, 'gradient')}"
     if not asked:
         return "no gradient was asked for"
     others = {s: n for s, n in report.history.states.items() if s != "ok"}
@@ -144,14 +165,3 @@ def times_of(record: Record) -> str:
     """How often a place asked, and how many of its steps the states are known from."""
     some = f", {record.checked:,} of them checked" if record.checked < record.steps else ""
     return plural(record.steps, "step") + some
-
-
-def shown(file: str) -> str:
-    """A file as the reader knows it: from the current directory, else by its name alone."""
-    if not os.path.isabs(file):
-        return file
-    try:
-        shorter = os.path.relpath(file)
-    except (OSError, ValueError):  # the directory is gone; another drive
-        return os.path.basename(file)
-    return os.path.basename(file) if shorter.startswith(os.pardir) else shorter

@@ -80,6 +80,10 @@ class Rule:
         """
         return True
 
+    def final(self, finding: Finding) -> bool:
+        """Is it sure, while the program still runs, that `stands` will say yes?"""
+        return type(self).stands is Rule.stands
+
 
 class CutRule(Rule):
     """A rule about a joint of the path that the gradient did not pass: what cut it says it all."""
@@ -121,9 +125,8 @@ class CutRule(Rule):
 def lost(case: Case, place: Place) -> str:
     """What is to be said of a term of the target that has no gradient."""
     return (
-        f"`{place.text.splitlines()[0]}` is a constant to the tape, so what comes to "
-        f"`{case.query.target_name}` through it has no share in the gradient of "
-        f"`{case.answer.name}`."
+        f"`{place.text.splitlines()[0]}` is a constant to the tape, so this part of "
+        f"`{case.query.target_name}` adds nothing to the gradient of `{case.answer.name}`."
     )
 
 

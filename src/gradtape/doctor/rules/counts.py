@@ -13,4 +13,6 @@ def share(mask: Any) -> str:
     count = int(mask.sum())
     if mask.size == 1:
         return ""
-    return f" (all {count} numbers)" if count == mask.size else f" ({count} of {mask.size} numbers)"
+    if count == mask.size:
+        return " (both numbers)" if count == 2 else f" (all {count} numbers)"
+    return f" ({count} of {mask.size} numbers)"

@@ -13,13 +13,17 @@ import re
 import tokenize
 import warnings
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import lru_cache
 from types import CodeType
 from typing import Any
 
+from .cells import called
+
 READS = "<gradtape reads it>"
 QUIET = ("ignore", None, Warning, re.compile(re.escape(READS)), 0)
+_folder: ContextVar[str | None] = ContextVar("folder", default=None)  # see `named_from`
 _kept: dict[str, list[str]] = {}  # texts as they were when they were first needed
 _files: dict[int, str] = {}  # of codes, by their ids
 _held: list[CodeType] = []  # so that no id comes twice
@@ -58,6 +62,34 @@ def file_of(code: CodeType) -> str:
         _files[id(code)] = known
         _held.append(code)
     return known
+
+
+@contextmanager
+def named_from(folder: str) -> Iterator[None]:
+    """Files are named from where the command was given, wherever the program went."""
+    before = _folder.set(folder)
+    try:
+        yield
+    finally:
+        _folder.reset(before)
+
+
+def folder() -> str:
+    """The folder from which files are named."""
+    return _folder.get() or os.getcwd()
+
+
+def shown(file: str) -> str:
+    """A file as the reader knows it: from the current directory, else by its name alone; a cell of
+    a notebook by its number."""
+    cell = called(file)
+    if cell is not None or not os.path.isabs(file):
+        return cell or file
+    try:
+        shorter = os.path.relpath(file, _folder.get())
+    except (OSError, ValueError):  # the directory is gone; another drive
+        return os.path.basename(file)
+    return os.path.basename(file) if shorter.startswith(os.pardir) else shorter
 
 
 def _read(file: str) -> list[str]:
@@ -105,7 +137,7 @@ def _codes(file: str, text: str) -> list[CodeType] | None:
     return None if found is None else list(_inner(found))
 
 
-def read(text: str, flags: int = 0) -> Any:
+def read(text: str | bytes, flags: int = 0) -> Any:
     """The code of a text, or with `ast.PyCF_ONLY_AST` its syntax tree; None when it has none.
 
     Python has warned of it already. The filter is for us alone: `warnings.catch_warnings` would

@@ -201,6 +201,7 @@ class Asked:
     # there are several.
     norms: list[list[float | None]] | None = None
     steps: int = 1
+    sizes: list[float] | None = None  # norms of the gradients, once they are taken
 
 
 @dataclass(eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -87,6 +88,12 @@ class Finding:
     def onset(self) -> Onset | None:
         """Of numbers that are not finite: the op where they begin."""
         return self.surveyed[1]
+
+    def copied(self) -> Finding:
+        """As it is now, also when it is met again."""
+        found = copy(self)
+        found.sources, found.steps = [*self.sources], [*self.steps]
+        return found
 
     def __repr__(self) -> str:
         at = "" if self.place is None else f" at {self.place.file}:{self.place.line}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 
 from ..source.place import Place
@@ -42,6 +42,9 @@ class Series:
     def extend(self, numbers: list[float]) -> None:
         for number in numbers:
             self.add(number)
+
+    def copy(self) -> Series:
+        return replace(self, numbers=[*self.numbers])
 
 
 @dataclass(slots=True)
@@ -155,6 +158,13 @@ class Record:
     several: bool = False  # a target was no single number
     examined: list[int] = field(default_factory=list)  # the steps that were looked into
 
+    def copied(self) -> Record:
+        lines = [
+            replace(line, states=dict(line.states), norms=line.norms.copy(), turns=[*line.turns])
+            for line in self.lines
+        ]
+        return replace(self, lines=lines, targets=self.targets.copy(), examined=[*self.examined])
+
     def settle(self) -> None:
         """A gradient that went to nothing because the target did is what one wants."""
         sizes = [abs(size) for size in self.targets.numbers]
@@ -200,6 +210,10 @@ class History:
                 for state, times in line.states.items():
                     found[state] = found.get(state, 0) + times
         return found
+
+    def copied(self) -> History:
+        """As it is now; the numbers of the steps are shared, to which more are only added."""
+        return History({place: record.copied() for place, record in self.records.items()})
 
     def broken_before(self, place: Place) -> bool:
         """Was a gradient not finite before those that are asked for just now, at this place?"""

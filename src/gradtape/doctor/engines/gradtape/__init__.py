@@ -76,6 +76,7 @@ class Engine(Models):
         self._faded = 0  # events of the log that were looked at for something to let go
         self.faults: list[str] = []  # of the listening itself
         self.deaf = False  # while the doctor itself computes
+        self.tell_by = float("inf")  # all is told at once here
         self.asking = 0  # queries that are being answered
         self.looking: int | None = None  # the tape whose answers are looked at
         from .functions import Functions
@@ -418,9 +419,11 @@ class Engine(Models):
         asked = _asked(event, frame)
         for gradient in asked.gradients:
             self._weigh(gradient)
-        self.asked(asked)
-        self.looking = None
-        self.trim()
+        try:
+            self.asked(asked)
+        finally:  # it may stop the program
+            self.looking = None
+            self.trim()
 
     def failed(self, fault: BaseException) -> None:
         """The listening itself has failed."""

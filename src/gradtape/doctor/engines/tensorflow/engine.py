@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from itertools import count, groupby
+from time import perf_counter
 from types import CodeType, FrameType
 from typing import Any
 
@@ -79,6 +80,7 @@ class Engine(Hearer):
         self._faded = 0  # events of the log that were looked at for something to let go
         self._steps = 0  # of the log: calls of functions that ask
         self._glances: list[tuple[Any, Any]] = []  # copies that were called, and their numbers
+        self.tell_by = float("inf")  # when who follows the run wants to hear of these
         self.sights = Sights()
         self._stirred = 0  # what had changed of these
 
@@ -179,11 +181,13 @@ class Engine(Hearer):
             self.log += self._sketch(graph, event)
         self.log.append(event)
         self.looking = event[1]
-        self.asked(asked(event, frame))
-        self.looking = None
-        if graph is not None:
-            del self.log[length:]
-        self.trim()
+        try:
+            self.asked(asked(event, frame))
+        finally:  # it may stop the program
+            self.looking = None
+            if graph is not None:
+                del self.log[length:]
+            self.trim()
 
     def unfinished(self) -> None:
         """The program ended with an exception: look at what was asked in a graph that broke off."""
@@ -241,7 +245,7 @@ class Engine(Hearer):
             self.catch_up()
         if not (due and self._looked(event, call)) and copy is not None:
             self._glances.append((copy, numbers))
-            if bad or len(self._glances) >= GLANCES:
+            if bad or len(self._glances) >= GLANCES or perf_counter() >= self.tell_by:
                 self.catch_up()
         if copy is None or self._steps > 2 * KEEP_TAPES or self._bytes > KEEP_BYTES:
             self.trim()

@@ -155,6 +155,8 @@ def _functions(engine: Engine) -> None:
             engine.graphs.functions[word] = Function(
                 weakref.ref(graph), [t.name for t in graph.inputs], [t.name for t in graph.outputs]
             )
+            for variable in graph.variables:  # that were made before the doctor listened, too
+                engine.variables.setdefault(id(variable.handle), weakref.ref(variable))
         return made
 
     engine.listen(atomic_function.from_func_graph, after=after)

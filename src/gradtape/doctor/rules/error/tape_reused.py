@@ -39,8 +39,8 @@ dy = tape.gradient(y, x)
         earlier = [q for q in case.trace.queries if q.tape is tape and q is not case.query]
         return case.finding(
             self, case.query.place,
-            f"`{case.tape_name}` had answered before, and a tape that is not persistent can "
-            "answer once.",
+            f"`{case.tape_name}` was already asked for a gradient, and a tape that is not "
+            "persistent answers only once.",
             f"make `{case.tape_name}` with `tf.GradientTape(persistent=True)`, or ask for all "
             "sources in one call",
             also=[(q.place, "its first answer") for q in earlier[:1]]

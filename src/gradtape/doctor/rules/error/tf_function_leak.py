@@ -56,7 +56,7 @@ print(doubled + 1.0)
             return case.finding(
                 self, store,
                 f"`{store.brief}` keeps a tensor of `{_function(store)}`, which exists only while "
-                f"that is traced; line {case.place.line} uses it outside.",
+                f"it is being traced; line {case.place.line} uses it outside.",
                 "return the tensor from the `tf.function`, and store what it returns",
                 also=[(case.place, "used here, outside of the function")],
             )  # fmt: skip

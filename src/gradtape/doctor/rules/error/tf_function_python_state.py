@@ -85,7 +85,7 @@ grad = tape.gradient(loss, w)
             return case.finding(
                 self, place,
                 f"`{place.text}` was decided when `{place.function}` was traced, and the graph "
-                "keeps the branch of that time. Now it would be decided otherwise.",
+                "keeps the branch taken then. Now it would be decided differently.",
                 self.cure, change=changes.seen(TURNED), also=_at(culprits),
                 why_not="it depends on the branch that was not traced",
             )  # fmt: skip
@@ -97,7 +97,7 @@ grad = tape.gradient(loss, w)
             self, place,
             f"`{place.text}` was another function when `{place.function}` was traced, and the "
             "graph keeps what that one did.",
-            "make the `tf.function` anew when it changes", also=_at(culprits),
+            "create the `tf.function` again when it changes", also=_at(culprits),
             change=changes.seen("it is another function now than the one in the graph"),
             why_not="it depends on the function that was not traced",
         )  # fmt: skip
@@ -117,7 +117,7 @@ grad = tape.gradient(loss, w)
         else:
             words = (
                 f"`{place.text}` was read when `{place.function}` was traced, and the graph keeps "
-                "the numbers of that time. Now there are others."
+                "the numbers it had then. Now they are different."
             )
         return case.finding(
             self, place, words, self.cure, state=state, event=event,
@@ -131,9 +131,9 @@ grad = tape.gradient(loss, w)
         return case.finding(
             self, branch.place,
             f"`{branch.place.text}` was decided when `{function}` was traced, and the graph keeps "
-            f"the branch without `{name}`. Now it would be decided otherwise.",
-            "pass the value that decides to the function as an argument, so that each value has a "
-            "graph of its own",
+            f"the branch without `{name}`. Now it would be decided differently.",
+            "pass the value that decides to the function as an argument, so that each value gets "
+            "its own graph",
             change=changes.seen(TURNED),
             also=[(Written(branch.code, branch.use), "not in the graph")],
             why_not="it depends on the branch that was not traced",
@@ -144,9 +144,9 @@ grad = tape.gradient(loss, w)
         name = case.answer.name
         return case.finding(
             self, place,
-            f"`{place.text}` was another variable when `{place.function}` was traced, and the "
+            f"`{place.text}` was a different variable when `{place.function}` was traced, and the "
             f"graph keeps that one. Now it is `{name}`, which the graph does not read.",
-            "pass the variable to the function as an argument, or make the function anew",
+            "pass the variable to the function as an argument, or create the function again",
             change=changes.seen("the graph reads another variable than the attribute holds now"),
             why_not="it depends on what is traced with this variable",
         )  # fmt: skip
@@ -156,8 +156,8 @@ grad = tape.gradient(loss, w)
         return case.finding(
             self, place,
             f"the loop over `{place.text}` ran when `{place.function}` was traced, and the graph "
-            f"keeps its steps of that time. Now it would come to `{case.answer.name}`.",
-            "pass the length to the function as an argument, so that each has a graph of its own",
+            f"keeps the steps it had then. Now it would reach `{case.answer.name}`.",
+            "pass the length to the function as an argument, so that each gets its own graph",
             change=changes.seen("the loop, asked again now, has more steps than the graph"),
             why_not="it depends on steps that were not traced",
         )  # fmt: skip

@@ -47,9 +47,9 @@ grads = tape.gradient(loss, used.trainable_variables)
             return None
         return case.finding(
             self, case.query.place,
-            f"`{case.answer.name}` is a variable of Keras, of which "
-            "unconnected_gradients=\"zero\" cannot make zeros.",
-            "leave unconnected_gradients out, or give the variables inside: "
+            f"`{case.answer.name}` is a Keras variable, and "
+            "unconnected_gradients=\"zero\" cannot make zeros for it.",
+            "leave unconnected_gradients out, or pass the variables inside: "
             "`[v.value for v in ...]`",
             change=changes.seen("the exception says so"),
         )  # fmt: skip

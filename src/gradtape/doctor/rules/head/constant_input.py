@@ -19,7 +19,7 @@ class ConstantInput(HeadRule):
     lesson = """\
 A model gives the same output for the same input. When every example is alike and the labels are
 not, the best that it can learn is one answer for all: the mean of the labels, or their most
-frequent class. The usual causes are a scaling that was done twice (a division of whole numbers, a
+frequent class. The usual causes are a scaling that was done twice (an integer division, a
 cast to int after it), a column that was taken from the wrong table, or an array that was made with
 zeros and never filled."""
     failing = """\
@@ -52,7 +52,7 @@ model.fit(x, y, epochs=2, verbose=0)
                 training.place,
                 f"all {rows:,} examples are the same{what}, while the labels are "
                 f"{heads.span(labels)}: the output is the same for all of them.",
-                "look at how the inputs are made: a division of whole numbers, a cast, an array "
+                "look at how the inputs are made: an integer division, a cast, an array "
                 "that was never filled",
             )  # fmt: skip
 

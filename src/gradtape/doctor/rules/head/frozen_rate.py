@@ -61,14 +61,14 @@ model.fit(x, y, epochs=2, verbose=0)
         share = max(way / size for size, way in known.moves)
         words = f"after {steps} steps no weight has moved by more than {share:.1g} of its size."
         if not share:
-            words = f"after {steps} steps all weights are what they were."
+            words = f"after {steps} steps no weight has changed."
         if rate == 0:
             words = f"the learning rate is 0, and {words}"
         elif known.kind in EVEN:
             words = (
                 f"{known.kind} moves a weight by about {rate:.1g} a step, which is "
-                f"{rate / least:.1g} of a weight of size {heads.number(least)}: in float32 it is "
-                "rounded away."
+                f"{rate / least:.1g} of a weight of magnitude {heads.number(least)}: in float32 it "
+                "is rounded away."
             )
         else:
             words = f"the learning rate is {rate:.1g}, and {words}"

@@ -67,7 +67,7 @@ model.fit(x, y, epochs=2, verbose=0)
             yield self.finding(
                 first.made,
                 f"the {len(hidden)} hidden layers have no activation, so the {len(linear)} {kinds} "
-                "together are one linear layer: whatever bends is out of reach.",
+                "together are one linear layer: nothing nonlinear can be learned.",
                 "give the hidden layers an activation", heads.activated(first, "relu"),
                 [(part.made, "nor this one") for part in hidden[1:3]],
             )  # fmt: skip

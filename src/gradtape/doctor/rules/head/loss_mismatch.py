@@ -113,8 +113,8 @@ model.fit(x, y, epochs=2, verbose=0)
         right = "sparse_categorical_crossentropy" if sparse else "categorical_crossentropy"
         return self.finding(
             head.made or part.made,
-            f"{heads.WORDS[head.loss]} takes the {width} units of {heads.called(part)} for {width} "
-            "questions of yes or no, but their softmax is one choice among them.",
+            f"{heads.WORDS[head.loss]} reads the {width} units of {heads.called(part)} as {width} "
+            "yes-or-no questions, but their softmax is one choice among them.",
             f'use loss="{right}"', heads.with_loss(head, training.compiled, right),
             [(part.made, f"{width} units, of which one is right")],
         )  # fmt: skip
@@ -131,7 +131,7 @@ model.fit(x, y, epochs=2, verbose=0)
         return self.finding(
             head.made or part.made,
             f"every row of the labels has one 1 among {width} columns, which is one choice, but "
-            f"{heads.WORDS[head.loss]} asks {width} questions of yes or no: always no is right in "
+            f"{heads.WORDS[head.loss]} asks {width} yes-or-no questions: always no is right in "
             f"{100 * (width - 1) / width:.0f} % of them.",
             f'use loss="{right}" with a softmax', heads.with_loss(head, training.compiled, right),
             [(part.made, f"{width} units")],

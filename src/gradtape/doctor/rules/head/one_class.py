@@ -26,7 +26,7 @@ class OneClass(HeadRule):
 When every example has the same label, the best answer is that label for everything, and a bias is
 enough for it: the accuracy is 100 % at once, and nothing is learned about the inputs. The usual
 causes are a comparison that is never true, a file whose first part was read (sorted by class), a
-column of labels that was cut to whole numbers, or a split without shuffling."""
+column of labels that was cut to integers, or a split without shuffling."""
     failing = """\
 x = np.linspace(-1.0, 1.0, 64).reshape(32, 2).astype("float32")
 y = (x[:, 0] > 5).astype("float32")

@@ -87,13 +87,16 @@ def _beyond(activation: str, labels: Numbers) -> str | None:
     up, down = labels.high - high > slack, low - labels.low > slack
     if up and down and not math.isinf(high):
         return (
-            f"the targets go from {heads.number(labels.low)} to {heads.number(labels.high)}, "
-            f"{a} from {heads.number(low)} to {heads.number(high)}"
+            f"the targets range from {heads.number(labels.low)} to {heads.number(labels.high)}, "
+            f"but {a} only from {heads.number(low)} to {heads.number(high)}"
         )
     if up:
-        return f"the targets reach {heads.number(labels.high)}, {a} ends at {heads.number(high)}"
+        return (
+            f"the targets reach {heads.number(labels.high)}, but {a} ends at {heads.number(high)}"
+        )
     if down:
-        return f"the targets go down to {heads.number(labels.low)}, {a} ends at {heads.number(low)}"
+        least = heads.number(labels.low)
+        return f"the targets go down to {least}, but {a} ends at {heads.number(low)}"
     return None
 
 

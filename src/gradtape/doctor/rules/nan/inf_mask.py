@@ -102,7 +102,7 @@ grad = tape.gradient(loss, w)
         return case.finding(
             self, event.place,
             f"`{event.place.text}` {what} where the mask `{mask}` is 0{share(bad)}, and 0 times "
-            "infinity is NaN: a mask that multiplies hides nothing.",
+            "infinity is NaN: multiplying by a mask does not hide it.",
             f"make the operand safe first: `safe = tf.where({mask} != 0, {words}, "
             f"{SAFE.get(event.kind, '1.0')})`, and use `safe` here",
             event=event, change=changes.safe(event.inputs[k], bad, 0.5),

@@ -88,8 +88,8 @@ for step in range(60):
             first_of_all = own.made
         return case.finding(
             self, first_of_all,
-            f"{target} grew {rate:.3g}-fold a step, from {first:.2g} to {last:.2g} over "
-            f"{steps + 1} steps: {why}.",
+            f"{target} grew by a factor of {rate:.3g} per step, from {first:.2g} to {last:.2g} "
+            f"over {steps + 1} steps: {why}.",
             fix, change=changes.step_size(partial(_helps, case), "a smaller step"), sure=not uphill,
             also=[(place, words) for place, words in also if place != first_of_all],
         )  # fmt: skip

@@ -62,8 +62,8 @@ grad = tape.gradient(loss, x)
         words = operand(event, 1 if divides else 0) or "x"
         return case.finding(
             self, event.place,
-            f"`{event.place.text}` is computed also where `tf.where` does not take it, has no "
-            f"finite derivative there{share(bad)}, and 0 times that is NaN.",
+            f"`{event.place.text}` is also computed where `tf.where` does not take it; its "
+            f"derivative is not finite there{share(bad)}, and 0 times that is NaN.",
             f"make the operand safe first: `safe = tf.where(condition, {words}, 1.0)`, use `safe` "
             "here, and keep the outer `tf.where`",
             event=event, change=_made_safe(event.inputs[1 if divides else 0], bad),

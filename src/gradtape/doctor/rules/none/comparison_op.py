@@ -1,4 +1,4 @@
-"""GT127 comparison-op: a truth value stands on every path."""
+"""GT127 comparison-op: a truth value is on every path."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..base import CutRule
 class ComparisonOp(CutRule):
     code, name, states = "GT127", "comparison-op", frozenset({"none"})
     gives_way_to = frozenset({"constant-derivative"})
-    title = "a comparison stands on every path: true and false have no derivative"
+    title = "a comparison is on every path: true and false have no derivative"
     lesson = """\
 `x > 0.5` is true or false; nothing lies between, so no gradient passes it, nor what is made of it:
 `tf.where(x > 0, 1.0, 0.0)`, `tf.cast(x > 0, tf.float32)`, a count of hits. Use the number itself
@@ -33,8 +33,8 @@ grad = tape.gradient(loss, w)
 
     def message(self, case: Case, cut: Cut) -> str:
         return (
-            f"`{cut.event.place.text}` is true or false, with nothing between: no gradient passes "
-            f"from `{case.query.target_name}` to `{case.answer.name}` through it."
+            f"`{cut.event.place.text}` is true or false, with nothing in between, so no "
+            f"gradient passes through it from `{case.query.target_name}` to `{case.answer.name}`."
         )
 
     def fix(self, case: Case, cut: Cut) -> str:

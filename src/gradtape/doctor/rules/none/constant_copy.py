@@ -14,7 +14,7 @@ class ConstantCopy(CutRule):
     code, name, states = "GT112", "constant-copy", frozenset({"none", "ok"})
     title = "tf.constant(variable) copies the value, and the copy is a constant"
     lesson = """\
-`tf.constant(variable)` takes the numbers of this moment: the result has no tie to the variable.
+`tf.constant(variable)` copies the current value: the result is not connected to the variable.
 `tf.convert_to_tensor(variable)`, `tf.identity(variable)` and the variable itself keep it."""
     failing = """\
 w = tf.Variable([1.0, 2.0])
@@ -33,7 +33,7 @@ grad = tape.gradient(loss, w)
     ignore = "When a snapshot is wanted, such as the old weights of a target network."
 
     def message(self, case: Case, cut: Cut) -> str:
-        return f"`{cut.event.place.text}` copies the numbers of `{case.answer.name}` as a constant."
+        return f"`{cut.event.place.text}` copies `{case.answer.name}` into a constant."
 
     def fix(self, case: Case, cut: Cut) -> str:
         return f"use `{case.answer.name}` itself, or `tf.convert_to_tensor({case.answer.name})`"

@@ -31,7 +31,7 @@ class ConstantDerivative(Rule):
 The derivative of a straight line is the same everywhere. When every op between the source and the
 function is linear in the source, the first derivative is a constant, and the tape finds no path
 from the source to it: the second derivative is 0 in mathematics and None here. A physics loss on
-a network without a curved activation is the usual case; also relu has no second derivative."""
+a network without a nonlinear activation is the usual case; also relu has no second derivative."""
     failing = """\
 x = tf.Variable([1.0, 2.0])
 w = tf.constant([0.5, -0.3])
@@ -72,7 +72,7 @@ unconnected_gradients="zero" to get it as numbers."""
             also.insert(0, (event.place, "it is called here"))
         return case.finding(
             self, place, _message(name, inner, event, bool(pieces)),
-            f"expect 0 here, or make `{inner}` curved in `{name}`, with tanh or softplus",
+            f"expect 0 here, or make `{inner}` nonlinear in `{name}`, with tanh or softplus",
             event=event, also=also,
             change=changes.replayed(
                 WouldBe(np.zeros(case.nodes[0].shape), 0.0, "a straight line has no bend"),
@@ -91,7 +91,7 @@ def _message(name: str, inner: str, event: Event, pieces: bool) -> str:
     layer = "" if event.layer is None else f" of layer `{event.layer.name}`"
     if pieces:
         return (
-            f"`{inner}` is made of straight pieces in `{name}` ({event.name}{layer}), so its "
+            f"`{inner}` is piecewise linear in `{name}` ({event.name}{layer}), so its "
             "second derivative is 0 everywhere."
         )
     none = f" Layer `{event.layer.name}` has no activation." if event.layer is not None else ""

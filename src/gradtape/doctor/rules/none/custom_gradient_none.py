@@ -67,7 +67,7 @@ g = tape.gradient(loss, w)
             self, place or event.place,
             f"the gradient function of `{event.name}` {how}{which}, so the path to "
             f"`{case.answer.name}` ends here.",
-            "return the gradient of the result times the derivative of the function by this input",
+            "return the upstream gradient times the derivative with respect to this input",
             event=event, also=[(event.place, "called here")] if place is not None else [],
         )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""GT125 discrete-index: a position (argmax, argsort, the indices of top_k) stands on every path."""
+"""GT125 discrete-index: a position (argmax, argsort, the indices of top_k) is on every path."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ..base import CutRule
 class DiscreteIndex(CutRule):
     code, name, states = "GT125", "discrete-index", frozenset({"none"})
     gives_way_to = frozenset({"constant-derivative"})
-    title = "a position such as argmax stands on every path: whole numbers have no derivative"
+    title = "a position such as argmax is on every path: integers have no derivative"
     lesson = """\
-`argmax`, `argsort` and the indices of `top_k` are whole numbers: they jump, they have no
+`argmax`, `argsort` and the indices of `top_k` are integers: they jump and have no
 derivative. Use the scores themselves (`reduce_max`, the values of `top_k`), or the soft form: the
 sum of the positions weighted by `softmax`."""
     failing = """\
@@ -33,9 +33,9 @@ grad = tape.gradient(loss, scores)
 
     def message(self, case: Case, cut: Cut) -> str:
         return (
-            f"`{cut.event.place.text}` gives positions, whole numbers without a derivative: "
-            "no gradient "
-            f"passes from `{case.query.target_name}` to `{case.answer.name}` through it."
+            f"`{cut.event.place.text}` gives positions, which are integers without a derivative, "
+            f"so no gradient passes through it from `{case.query.target_name}` to "
+            f"`{case.answer.name}`."
         )
 
     def fix(self, case: Case, cut: Cut) -> str:

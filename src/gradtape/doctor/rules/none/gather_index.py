@@ -14,7 +14,7 @@ class GatherIndex(Rule):
     title = "the source only chooses which entries are taken: an index has no derivative"
     lesson = """\
 `tf.gather(table, i)`, `table[i]` and `tf.one_hot(i, n)` have a gradient for the table, never for
-the index: a whole number made of the parameter only chooses. To differentiate by the position,
+the index: an integer made of the parameter only selects. To differentiate by the position,
 interpolate between entries (weights with a derivative), or choose softly with `softmax`."""
     failing = """\
 position = tf.Variable(1.3)
@@ -46,11 +46,11 @@ grad = tape.gradient(loss, position)
         event = found[0].event
         return case.finding(
             self, event.place,
-            f"`{case.answer.name}` enters `{event.place.text}` only as an index, a whole number "
-            "that chooses and has no derivative.",
+            f"`{case.answer.name}` is used in `{event.place.text}` only as an index, and an "
+            "index has no derivative.",
             "interpolate between neighbouring entries, or weight all of them with `tf.nn.softmax`",
             event=event,
-            also=[(cuts[0].event.place, "becomes a whole number here")]
+            also=[(cuts[0].event.place, "becomes an integer here")]
             if cuts[0] is not found[0] else [],
         )  # fmt: skip
 

@@ -10,9 +10,9 @@ from ..base import CutRule
 class IntegerCast(CutRule):
     code, name, states = "GT129", "integer-cast", frozenset({"none"})
     gives_way_to = frozenset({"gather-index"})
-    title = "tf.cast to whole numbers stands on every path"
+    title = "tf.cast to an integer type is on every path"
     lesson = """\
-Whole numbers have no gradient. A `tf.cast` to an integer type ends the path, also when the result
+Integers have no gradient. A `tf.cast` to an integer type ends the path, also when the result
 is cast back to a float at once."""
     failing = """\
 w = tf.Variable(2.6)
@@ -28,13 +28,13 @@ with tf.GradientTape() as tape:
     loss = tf.square(pixels - 20.0)
 grad = tape.gradient(loss, w)
 """
-    ignore = "When the whole number is only shown or used off the path."
+    ignore = "When the integer is only shown or used off the path."
 
     def message(self, case: Case, cut: Cut) -> str:
         dtype = getattr(cut.output.dtype, "name", "integer")
         return (
-            f"`{cut.event.place.text}` turns the value into {dtype} numbers, which have no "
-            "gradient."
+            f"`{cut.event.place.text}` turns the value into {dtype}, and "
+            f"{'truth values' if dtype == 'bool' else 'integers'} have no gradient."
         )
 
     def fix(self, case: Case, cut: Cut) -> str:

@@ -18,9 +18,9 @@ TAKES = frozenset({"GatherV2", "Gather", "GatherNd", "ResourceGather", "Resource
 
 class IntegerSource(Rule):
     code, name, states = "GT130", "integer-source", frozenset({"none"})
-    title = "the source is a tensor or variable of whole numbers"
+    title = "the source is a tensor or variable of integers"
     lesson = """\
-A gradient says what a small change does, and whole numbers have no small changes: a tape does
+A gradient says what a small change does, and integers have no small changes: a tape does
 not follow integers, also if the program casts them to floats later. `tf.Variable(3)` is int32;
 write `tf.Variable(3.0)`. NumPy makes integers of `np.array([1, 2])` in the same way."""
     failing = """\
@@ -44,7 +44,7 @@ grad = tape.gradient(y, n)
         if case.path is None and case.targets:
             return None  # as a float it would have no gradient either
         name, kind = case.answer.name, values[0].dtype.name
-        what = "truth values" if kind == "bool" else "whole numbers"
+        what = "truth values" if kind == "bool" else "integers"
         index = case.cut is not None and case.cut.cause == "gather-index"
         # Ids are whole numbers by nature: not they are to be changed, but what is asked for.
         place = case.query.place if index else _made(case, values[0])

@@ -35,7 +35,7 @@ grads = tape.gradient(loss, model.trainable_variables)
     ignore = "When the prediction is a fixed target and not to be trained."
 
     def message(self, case: Case, cut: Cut) -> str:
-        return f"`{_function(cut)}` returns a NumPy array: to the tape its result is a constant."
+        return f"`{_function(cut)}` returns a NumPy array, which is a constant to the tape."
 
     def fix(self, case: Case, cut: Cut) -> str:
         return f"call the model itself, `{_function(cut).rpartition('.')[0] or 'model'}(...)`"

@@ -44,9 +44,9 @@ class LeftTheTape(TakenOut):
     code, name, cause = "GT103", "left-the-tape", "numpy-conversion"
     title = "the value went through NumPy and came back as a constant"
     lesson = """\
-A tape records TensorFlow's functions. NumPy's take the numbers out of a tensor and know nothing
-of tapes: `x.numpy()`, `np.exp(x)` and `np.mean(list_of_tensors)` give plain arrays. Brought back
-into a computation, such an array is a constant, and the path from the source ends where it left.
+A tape records TensorFlow's functions, and nothing that runs in NumPy: `x.numpy()`, `np.exp(x)` and
+`np.mean(list_of_tensors)` give plain arrays. Brought back into a computation, such an array is a
+constant, and the path from the source ends where it left.
 
 Nearly every function of NumPy has one of TensorFlow with the same meaning: np.mean is
 tf.reduce_mean, np.concatenate is tf.concat, np.clip is tf.clip_by_value. `tf.experimental.numpy`
@@ -86,7 +86,7 @@ gradient of what it was computed from."""
             self, place,
             f"`{place.text.splitlines()[0]}` asks for the numbers of a tensor inside of a "
             "`tf.function`, where it is a symbol of the graph and has none.",
-            "compute with tf's functions in there, and take the numbers of what it returns; "
+            "compute with tf's functions in there, and convert what it returns; "
             "`tf.numpy_function` runs NumPy inside, without a gradient",
             edit=here.line,
         )  # fmt: skip
@@ -95,23 +95,28 @@ gradient of what it was computed from."""
         text, back = cut.place.text.splitlines()[0], cut.event.back
         if stored(cut):
             return (
-                f"`{text}` is an entry of a NumPy array, which keeps the number of the tensor and "
+                f"`{text}` is an entry of a NumPy array, which keeps the tensor's number but "
                 "not its history."
             )
         if case.answer.state == "error":
             return (
-                f"`{text}` takes the numbers out of the tape, so `{case.query.target_name}` is a "
-                "plain NumPy value that no tape knows."
+                f"`{text}` {_outside(cut)}, so `{case.query.target_name}` is a plain NumPy value."
             )
         if back is None or back.contains(cut.place):
-            return f"`{text}` takes the numbers out of the tape: its result is a constant."
-        return (
-            f"`{text}` takes the numbers out of the tape, and what comes back in line {back.line} "
-            "is a constant."
-        )
+            return f"`{text}` {_outside(cut)}, so its result is a constant."
+        return f"`{text}` {_outside(cut)}, so line {back.line} gets a constant."
 
     def fix(self, case: Case, cut: Cut) -> str:
         return advice(cut)
+
+
+def _outside(cut: Cut) -> str:
+    """How it left: in a function of NumPy's, or as an array."""
+    node = cut.place.node
+    function = node.func if isinstance(node, ast.Call) else None
+    if isinstance(function, ast.Attribute) and function.attr == "numpy":
+        return "gives a NumPy array, which the tape does not record"
+    return "runs in NumPy, which the tape does not record"
 
 
 def _lost(rule: TakenOut, case: Case) -> Finding | None:
@@ -125,11 +130,11 @@ def _lost(rule: TakenOut, case: Case) -> Finding | None:
             continue
         if exit.value in nodes and isinstance(exit.place.statement, ast.Expr):
             continue  # the source itself, noted down
-        given = "" if exit.value in nodes else "something that was computed from "
+        given = "" if exit.value in nodes else "something computed from "
         return case.finding(
             rule, exit.place,
-            f"`{exit.place.text.splitlines()[0]}` takes the numbers of {given}`{case.answer.name}` "
-            f"out of the tape, and no other path leads to `{case.query.target_name}`.",
+            f"`{exit.place.text.splitlines()[0]}` converts {given}`{case.answer.name}` to plain "
+            f"numbers, and no other path leads to `{case.query.target_name}`.",
             "keep the tensor, and compute with tf's functions", sure=False,
             change=changes.unknown("where its numbers came back is not known"),
         )  # fmt: skip

@@ -118,7 +118,7 @@ grad = tape.gradient(loss, w)
             "after": "after the tape had stopped recording",
             "between": "while the tape was not recording",
         }[self._when(case, cut.event)]
-        return f"`{text}` ran {when}, so the tape does not know it."
+        return f"`{text}` ran {when}, so the tape did not record it."
 
     @staticmethod
     def _forgotten(case: Case, cut: Cut) -> bool:
@@ -140,7 +140,7 @@ grad = tape.gradient(loss, w)
             return "take this line out of the block that stops the recording"
         if self._of_a_step_before(case, cut):
             return (
-                f"compute it anew in every step, inside of the `with` block of line "
+                f"compute it again in every step, inside of the `with` block of line "
                 f"{case.tape.place.line}"
             )
         where = "end" if self._when(case, cut.event) == "after" else "start"

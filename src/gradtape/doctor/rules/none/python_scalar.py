@@ -37,18 +37,17 @@ trained."""
         text, back = cut.place.text.splitlines()[0], cut.event.back
         if case.answer.state == "error":
             return (
-                f"`{text}` makes a Python number of the tensor, so `{case.query.target_name}` is a "
-                "number that no tape knows."
+                f"`{text}` turns the tensor into a Python number, so `{case.query.target_name}` "
+                "has no history."
             )
         if back is None or back.contains(cut.place):
-            return f"`{text}` makes a Python number of the tensor: to the tape it is a constant."
+            return f"`{text}` turns the tensor into a Python number, a constant to the tape."
         return (
-            f"`{text}` makes a Python number of the tensor, which comes back in line {back.line} "
-            "as a constant."
+            f"`{text}` turns the tensor into a Python number, so line {back.line} gets a constant."
         )
 
     def fix(self, case: Case, cut: Cut) -> str:
-        return advice(cut) + ", and take the number only to print or store it"
+        return advice(cut) + ", and convert to a number only to print or store it"
 
 
 RULE = PythonScalar()

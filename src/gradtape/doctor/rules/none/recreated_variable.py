@@ -48,8 +48,8 @@ grad = tape.gradient(loss, weights)
         made = sum(v.made == source.made for v in case.trace.variables)
         return case.finding(
             self, source.made,
-            f"this line has made {made} variables: `{case.query.target_name}` was computed with "
-            f"another one than the `{case.answer.name}` that is asked for.",
+            f"this line made {made} variables: `{case.query.target_name}` was computed with "
+            f"a different one than the `{case.answer.name}` that is asked for.",
             "make the variable once, before the tape, and use that one every time",
             change=changes.ask_for(*twins),
             also=[(case.query.place, "asked for here")],

@@ -20,7 +20,7 @@ LONG = 40  # characters of a call that is written twice
 class RoundingOp(CutRule):
     code, name, states = "GT128", "rounding-op", frozenset({"none", "zero"})
     gives_way_to = frozenset({"gather-index", "constant-derivative"})
-    title = "a rounding op stands on every path: its derivative is 0 wherever it exists"
+    title = "a rounding op is on every path: its derivative is 0 wherever it exists"
     lesson = """\
 `round`, `floor`, `ceil` and whole division are staircases: flat nearly everywhere, so TensorFlow
 gives None for them (and zeros for `sign`). Train on the number before it is rounded, and round

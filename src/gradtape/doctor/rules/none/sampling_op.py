@@ -1,4 +1,4 @@
-"""GT131 sampling-op: a random draw without a derivative stands on every path."""
+"""GT131 sampling-op: a random draw without a derivative is on every path."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ..base import CutRule
 
 class SamplingOp(CutRule):
     code, name, states = "GT131", "sampling-op", frozenset({"none", "error"})
-    title = "a random draw stands on every path, and this kind of draw has no derivative"
+    title = "a random draw is on every path, and this kind of draw has no derivative"
     lesson = """\
-A draw of a categorical or Poisson variable is a whole number: its parameters have no gradient
+A draw of a categorical or Poisson variable is an integer: its parameters have no gradient
 through it. Use the score function (REINFORCE: `log_prob(sample) * reward`), a soft draw
 (Gumbel-softmax), or the expectation itself; for a normal variable, `mean + std * noise`."""
     failing = """\

@@ -11,9 +11,9 @@ class StatefulSource(CutRule):
     code, name, states, needs = "GT109", "stateful-source", frozenset({"none"}), "tf.data"
     title = "the tensor went through a tf.data iterator or a queue"
     lesson = """\
-A `tf.data.Dataset` hands out new tensors. Those that come out of its iterator have the numbers
-of those that went in and no tie to them, so no gradient leads back through a dataset or a queue.
-Take the batch from the dataset first, then watch it and compute with it."""
+A `tf.data.Dataset` hands out new tensors. Those that come out of its iterator have the values
+of those that went in, but no connection to them, so no gradient leads back through a dataset or a
+queue. Take the batch from the dataset first, then watch it and compute with it."""
     failing = """\
 x = tf.Variable([1.0, 2.0])
 with tf.GradientTape() as tape:
@@ -32,8 +32,8 @@ grad = tape.gradient(loss, x)
 
     def message(self, case: Case, cut: Cut) -> str:
         return (
-            f"`{cut.event.place.text}` stores the numbers in a {_store(cut)}, and what comes out "
-            f"of it has no tie to `{case.answer.name}`."
+            f"`{cut.event.place.text}` stores the value in a {_store(cut)}, and what comes out "
+            f"of it is not connected to `{case.answer.name}`."
         )
 
     def fix(self, case: Case, cut: Cut) -> str:

@@ -1,4 +1,4 @@
-"""GT124 stop-gradient: tf.stop_gradient stands on every path from the source to the target."""
+"""GT124 stop-gradient: tf.stop_gradient is on every path from the source to the target."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..base import CutRule
 
 class StopGradient(CutRule):
     code, name, states = "GT124", "stop-gradient", frozenset({"none", "ok"})
-    title = "tf.stop_gradient stands on every path from the source to the target"
+    title = "tf.stop_gradient is on every path from the source to the target"
     lesson = """\
 `tf.stop_gradient(x)` has the value of `x` and is a constant to every tape. It belongs around the
 part of a loss that must stay fixed: the target of a regression on one's own prediction, the weights
@@ -49,7 +49,7 @@ When the source is meant to stay fixed; then do not ask for its gradient."""
             return (
                 f"stop only the difference, so that the gradient passes straight through: `{new}`"
             )
-        return "take this `tf.stop_gradient` away, or put it around the part that must stay fixed"
+        return "remove this `tf.stop_gradient`, or put it around the part that must stay fixed"
 
     def more(self, case: Case, cut: Cut) -> dict[str, Any]:
         found, place = case.would_be[0], cut.event.place

@@ -76,12 +76,12 @@ trainable=False or stop its gradient, to say so."""
         fix = (
             f"make the class of `{inner}` a `tf.Module`"
             if inner != text
-            else (f"add `{name}` to what `{asked}` gives")
+            else (f"add `{name}` to what `{asked}` returns")
         )
         return own.finding(
             self, variable.made or case.query.place,
-            f"`{case.query.target_name}` depends on `{name}`, but `{asked}` does not hold it, so "
-            "nobody asks for its gradient.",
+            f"`{case.query.target_name}` depends on `{name}`, but `{asked}` does not include it, "
+            "so nobody asks for its gradient.",
             f"{fix}, or ask for it: `[*{asked}, {name}]`",
             sure=sure, also=[(case.query.place, "asked for without it")],
         )  # fmt: skip

@@ -36,8 +36,8 @@ store.assign(doubled)
 
     def message(self, case: Case, cut: Cut) -> str:
         return (
-            f"`{cut.event.place.text}` stores the numbers in a variable, which the tape does not "
-            "see: what is read from it no longer leads back."
+            f"`{cut.event.place.text}` stores the value in a variable, which the tape does not "
+            f"record: what is read from it is not connected to `{case.answer.name}`."
         )
 
     def fix(self, case: Case, cut: Cut) -> str:

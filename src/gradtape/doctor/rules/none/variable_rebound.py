@@ -105,8 +105,8 @@ for step in range(2):
             edit = f"{name}.{method}({given})"
         return case.finding(
             self, case.place,
-            f"this line would give the name `{name}` to a new tensor instead of changing the "
-            "variable, and is refused.",
+            f"this line would make `{name}` a new tensor instead of updating the variable, and "
+            "TensorFlow refuses it.",
             f"update the variable in place: `{edit}`", edit=edit, source=name, sources=[name],
         )  # fmt: skip
 

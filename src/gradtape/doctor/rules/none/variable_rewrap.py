@@ -12,9 +12,9 @@ from ..base import CutRule
 
 class VariableRewrap(CutRule):
     code, name, states = "GT114", "variable-rewrap", frozenset({"none"})
-    title = "tf.Variable(tensor) copies the numbers: the new variable has no past"
+    title = "tf.Variable(tensor) copies the numbers: the new variable has no history"
     lesson = """\
-A new variable takes the numbers of its initial value and nothing else: `tf.Variable(x)` in the
+A new variable copies its initial value and nothing else: `tf.Variable(x)` in the
 middle of a computation starts a new source. Use the tensor as it is; make variables once,
 outside of the computation."""
     failing = """\
@@ -35,8 +35,8 @@ grad = tape.gradient(loss, w)
 
     def message(self, case: Case, cut: Cut) -> str:
         return (
-            f"`{cut.event.place.text}` makes a new variable of the numbers, and what follows "
-            f"belongs to it, not to `{case.answer.name}`."
+            f"`{cut.event.place.text}` makes a new variable with a copy of the value, which is "
+            f"not connected to `{case.answer.name}`."
         )
 
     def fix(self, case: Case, cut: Cut) -> str:

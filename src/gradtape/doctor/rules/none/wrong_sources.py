@@ -82,7 +82,7 @@ grads = tape.gradient(loss, student.trainable_variables)
                 self, case.query.place,
                 f"`{case.answer.name}` makes a new tensor where the gradient is asked for, and "
                 f"`{case.query.target_name}` was computed from `{parent}` without it.",
-                f"ask for the gradient of `{parent}`, and take the same part of that",
+                f"ask for the gradient of `{parent}`, and index the result",
                 change=changes.ask_for(),
             )  # fmt: skip
         twin = _twin(case, source)

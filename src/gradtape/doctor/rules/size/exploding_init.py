@@ -79,7 +79,7 @@ grads = tape.gradient(loss, layers)
         if not math.isfinite(rate):
             return _overflow(found, what)
         return (
-            f"each of {len(found)} layers multiplies {what} about {rate:.2g}-fold ({numbers}): the "
+            f"each of {len(found)} layers multiplies {what} by about {rate:.2g} ({numbers}): the "
             f"weights are too large for the depth."
         )
 
@@ -110,7 +110,7 @@ def _overflow(found: Chain, what: str) -> str:
     if len(sound) == len(found) or len(sound) < 2:
         return f"{what} overflow in {len(found)} layers: the weights are too large for the depth."
     return (
-        f"each layer multiplies {what} about {sound.rate(sound.forward):.2g}-fold, and after "
+        f"each layer multiplies {what} by about {sound.rate(sound.forward):.2g}, and after "
         f"{len(sound)} of {len(found)} layers they overflow: the weights are too large for the "
         "depth."
     )

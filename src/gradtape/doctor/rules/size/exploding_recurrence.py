@@ -127,15 +127,16 @@ def _message(loop: Chain) -> str:
     what = "the gradient" if loop.backward >= loop.forward else "the state"
     grown = max(loop.forward, loop.backward)
     rate = loop.rate(grown)
-    size = "" if radius is None else f" (its largest eigenvalue has size {radius:.3g})"
+    size = "" if radius is None else f" (its largest eigenvalue has magnitude {radius:.3g})"
     if not math.isfinite(rate):
         return (
-            f"`{layer.event.place.text}` multiplies by the same weight in {len(loop)} turns of the "
-            f"loop{size}, until {what} overflows."
+            f"`{layer.event.place.text}` multiplies by the same weight in {len(loop)} "
+            f"iterations of the loop{size}, until {what} overflows."
         )
     return (
-        f"`{layer.event.place.text}` multiplies by the same weight in {len(loop)} turns of the "
-        f"loop{size}, and {what} grows {rate:.3g}-fold a turn, {grown:.2g}-fold in all."
+        f"`{layer.event.place.text}` multiplies by the same weight in {len(loop)} "
+        f"iterations of the loop{size}, and {what} grows by a factor of {rate:.3g} per iteration, "
+        f"{grown:.2g} in all."
     )
 
 
@@ -143,9 +144,9 @@ def _fix(loop: Chain) -> str:
     if spectral_radius(loop) is not None:
         return (
             "start with an orthogonal matrix, clip the gradient with `tf.clip_by_global_norm`, or "
-            "take fewer turns"
+            "run fewer iterations"
         )
-    return "keep the factor at 1 or below, clip the gradient, or take fewer turns"
+    return "keep the factor at 1 or below, clip the gradient, or run fewer iterations"
 
 
 def spectral_radius(loop: Chain) -> float | None:

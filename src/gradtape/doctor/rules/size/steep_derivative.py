@@ -77,11 +77,11 @@ grad = tape.gradient(loss, a)
         near = steep.near
         small = near <= max(10 * float(near.min()), 1e-300)
         kind = "Sqrt" if event.kind == "Rsqrt" else event.kind
-        what = "is taken of" if kind in FIXES else "divides by"
+        what = "is evaluated at" if kind in FIXES else "divides by"
         number = f"{float(near.min()):.2g}"
         if kind in EDGES:
             ends = " or ".join(f"{end:g}" for end in EDGES[kind])
-            what, number = "is taken of a number that is", f"{number} away from {ends}"
+            what, number = "is evaluated at a number that is", f"{number} away from {ends}"
         finding = case.finding(
             self, at.place,
             f"`{at.place.text}` {what} {number}{share(small)}, so it multiplies "

@@ -29,8 +29,8 @@ class UnscaledInput(Rule):
     lesson = """\
 The gradient of a weight is the error times the input. With inputs and targets in their raw units
 (prices, pixels, metres, years) both are large, and so is their product; a learning rate for one
-weight is then far too large for another. Bring every input and target to mean 0 and size 1 with the
-mean and the standard deviation of the training data.
+weight is then far too large for another. Bring every input and target to mean 0 and deviation 1
+with the mean and the standard deviation of the training data.
 
 Sigmoids and tanhs of a first layer that is given such numbers are at their ends for nearly every
 example, where they are flat: that layer does not learn, whatever the rest does."""
@@ -77,8 +77,8 @@ grad = tape.gradient(loss, w)
         return case.finding(
             self, place,
             f"{' and '.join(sizes)} {'are' if len(sizes) > 1 else 'is'} not scaled, and the "
-            f"gradient of `{case.answer.name}` is multiplied by that.",
-            f"bring {' and '.join(names)} to size 1: subtract the mean and divide by the standard "
+            f"gradient of `{case.answer.name}` grows with that.",
+            f"scale {' and '.join(names)} to about 1: subtract the mean and divide by the standard "
             "deviation of the training data",
             # A layer that takes them in is not at fault: its call is shown, not its making.
             event=uses[0] if uses and uses[0].layer is None else None, change=_scaled(large),
@@ -97,7 +97,7 @@ grad = tape.gradient(loss, w)
             place = event.place
             what = f"`{layer.name}`" if layer is not None else "this layer"
             shares = (
-                f"with each column at mean 0 and size 1, {100 * found.after:.0f} % of these "
+                f"with each column at mean 0 and deviation 1, {100 * found.after:.0f} % of these "
                 "outputs are flat"
             )
             return case.finding(
@@ -105,11 +105,11 @@ grad = tape.gradient(loss, w)
                 f"{called} {'go' if not name else 'goes'} up to {_top(data):.3g}, so "
                 f"{100 * found.share:.0f} % of the outputs of {what} are at the ends of its "
                 f"{event.kind.lower()}, where it is flat: it hardly learns.",
-                f"bring {called} to size 1: divide by the largest number, or subtract the mean and "
-                "divide by the standard deviation of the training data",
+                f"scale {called} to about 1: divide by the largest number, or subtract the mean "
+                "and divide by the standard deviation of the training data",
                 state="wrong" if state == "ok" else state,
                 change=changes.seen(shares) if state != "zero"
-                else changes.set_value({data: found.scaled}, "inputs of size 1"),
+                else changes.set_value({data: found.scaled}, "inputs scaled to about 1"),
                 also=[(layer.made, "the layer")] if layer is not None and layer.made else [],
             )  # fmt: skip
         return None
@@ -121,10 +121,13 @@ grad = tape.gradient(loss, w)
         first, last = np.mean(targets[:FEW]), np.mean(targets[-FEW:])
         return not last < LEARNS * first
 
+    def final(self, finding: Finding) -> bool:
+        return finding.state not in ("wrong", "vanishing")
+
 
 def _scaled(large: list[tuple[float, Value]]) -> changes.Change:
     values = {v: np.asarray(v.array, np.float64) / size for size, v in large}
-    return changes.set_value(values, "data of size 1")
+    return changes.set_value(values, "data scaled to about 1")
 
 
 def _large(case: Case) -> list[tuple[float, Value]]:

@@ -87,14 +87,15 @@ grad = tape.gradient(loss, start)
 
     def _say(self, case: Case, loop: Chain, numbers: str, **more: Any) -> Finding:
         layer, radius = loop.layers[0], spectral_radius(loop)
-        size = "" if radius is None else f" (its largest eigenvalue has size {radius:.2g})"
+        size = "" if radius is None else f" (its largest eigenvalue has magnitude {radius:.2g})"
         return case.finding(
             self, layer.event.place,
-            f"`{layer.event.place.text}` multiplies by the same weight in {len(loop)} turns of the "
-            f"loop{size}, and the gradient shrinks to {loop.rate(loop.backward):.2g} of itself a "
-            f"turn, from {loop.layers[-1].arrived:.2g} to {layer.passed:.2g}{numbers}.",
-            "use gates (LSTM or GRU), start with an orthogonal matrix, or let early steps reach "
-            "the loss on a shorter way",
+            f"`{layer.event.place.text}` multiplies by the same weight in {len(loop)} "
+            f"iterations of the loop{size}, and the gradient shrinks by a factor of "
+            f"{loop.rate(loop.backward):.2g} per iteration, from "
+            f"{loop.layers[-1].arrived:.2g} to {layer.passed:.2g}{numbers}.",
+            "use gates (LSTM or GRU), start with an orthogonal matrix, or give early steps "
+            "a shorter way to the loss",
             event=layer.event, change=_level(loop), **more,
         )  # fmt: skip
 
@@ -102,7 +103,7 @@ grad = tape.gradient(loss, start)
 def _level(loop: Chain) -> changes.Change:
     return changes.louder(
         [layer.event for layer in loop.layers], 1 / max(loop.rate(loop.backward), 1e-30),
-        "each turn passing on as much as comes to it",
+        "each iteration passing on as much as it receives",
     )  # fmt: skip
 
 

@@ -86,7 +86,7 @@ grad = tape.gradient(loss, w)
         return Finding(
             self.code, self.name, self.cause, "wrong", "", "", training.place,
             f"the output of shape {shape} and the labels of shape {labels} are broadcast to "
-            f"{_told(made)}: the loss compares what does not belong together.",
+            f"{_told(made)}: the loss compares values that do not belong together.",
             fix, also=[(p, words) for p, words in where if p is not None and p != training.place],
             verdict=Verdict(CONFIRMED, "these shapes were seen"), training=training,
         )  # fmt: skip
@@ -106,9 +106,9 @@ grad = tape.gradient(loss, w)
         ]
         return case.finding(
             self, event.place,
-            f"{shapes[0]} and {shapes[1]} are broadcast to {event.outputs[0].shape}: the loss is "
-            f"over all {event.outputs[0].array.size} pairs, not over the {fixed.array.size} that "
-            "belong together.",
+            f"{shapes[0]} and {shapes[1]} are broadcast to {event.outputs[0].shape}: the loss "
+            f"compares all {event.outputs[0].array.size} pairs instead of the {fixed.array.size} "
+            "that belong together.",
             self._fix(event, prediction, fixed), event=event, state="wrong",
             edit=_edit(event, prediction, fixed),
             change=changes.replayed(

@@ -71,7 +71,7 @@ grad = tape.gradient(loss, w)
     def _explain(self, case: Case, event: Event, worst: tuple[int, float, float]) -> Finding:
         gs = [case.walk.cotangents.get(o) for o in event.outputs]
         k, claimed, derivative = worst
-        deaf = ", because it does not use what comes to it" if _deaf(event, gs) else ""
+        deaf = ", because it ignores the upstream gradient" if _deaf(event, gs) else ""
         place = returned(event)[0]
         return case.finding(
             self, place or event.place,

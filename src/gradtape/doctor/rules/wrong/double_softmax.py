@@ -61,8 +61,8 @@ grad = tape.gradient(loss, w)
             raw = operand(squash, squash.inputs[0])
             return case.finding(
                 self, event.place,
-                f"the loss takes its logits through {_own(event)} itself, but what it is given has "
-                f"been through {what} already (line {squash.place.line}).",
+                f"the loss applies {_own(event)} itself, but its input has already been through "
+                f"{what} (line {squash.place.line}).",
                 f"pass `{raw}` as logits, without {what}" if raw
                 else f"pass what goes into {what} as logits",
                 event=event, state="wrong",

@@ -36,7 +36,7 @@ class ImplicitSumOfTargets(Rule):
     lesson = """\
 `tape.gradient` of a vector is the gradient of the sum of its elements. A loss that was never
 reduced to one number gives a step that is N times as long for a batch of N, so the learning rate
-hangs on the size of the batch. Reduce it: `tf.reduce_mean(loss)`. For the gradient of every
+depends on the size of the batch. Reduce it: `tf.reduce_mean(loss)`. For the gradient of every
 element, ask `tape.jacobian`: also of a curve whose derivative at each point is to be plotted, when
 a point of it depends on more than its own element of the source."""
     failing = """\
@@ -97,7 +97,7 @@ for step in range(3):
         finding = case.finding(
             self, query.place,
             f"`{query.target_name}` has {size} elements (shape {targets[0].shape}) and was never "
-            f"reduced to one number, so each step follows the sum over all {size} of them.",
+            f"reduced to one number, so each step follows the sum of all {size}.",
             f"reduce it in the tape's block: `tf.reduce_mean({query.target_name})`",
             change=changes.unknown("what was meant is not known"), state="wrong", sure=False,
         )  # fmt: skip
@@ -136,8 +136,8 @@ for step in range(3):
             fix += f"for all of them: `{new}`" if new else f"with `tape.{method}`"
         return case.finding(
             self, query.place,
-            f"{what}`{wanted.name}` has the shape of `{case.answer.name}` and holds no derivative "
-            "of a single one.",
+            f"{what}`{wanted.name}` has the shape of `{case.answer.name}` and is not the "
+            "derivative of any single one.",
             fix, change=changes.unknown("what was meant is not known"), state="wrong", sure=False,
             edit=edits.replaced(query.place, new) if new else None,
         )  # fmt: skip

@@ -41,7 +41,7 @@ grad = tape.gradient(loss, w)
         event = death.event
         given = np.asarray(_entering(event, event.inputs[death.operand]).array)
         low, high = float(given.min()), float(given.max())
-        count = f"all {given.size} values" if given.size > 1 else "the value"
+        count = {1: "the value", 2: "both values"}.get(given.size, f"all {given.size} values")
         return case.finding(
             self, event.place,
             f"`{event.place.text}` clips {count} (they lie between {low:.4g} and {high:.4g}), and "

@@ -37,7 +37,7 @@ class ConstantFunction(Rule):
 A softmax over an axis of size 1 is always 1, and so is the sum of any softmax. The mean of
 something minus its own mean is always 0. The log-probability of a reparameterised sample under its
 own distribution does not depend on the mean. The path is there, but the contributions cancel: the
-gradient is rightly 0, and the loss says nothing about the source."""
+gradient is rightly 0, and the loss does not depend on the source."""
     failing = """\
 x = tf.constant([[1.0], [2.0]])
 w = tf.Variable([[0.5]])
@@ -64,8 +64,8 @@ grad = tape.gradient(loss, w)
         for event in _singles(case):
             return case.finding(
                 self, event.place,
-                f"`{event.place.text}` is a softmax over an axis of size 1: it is 1 whatever "
-                "comes in.",
+                f"`{event.place.text}` is a softmax over an axis of size 1: it is "
+                "always 1.",
                 "use `tf.sigmoid` for one unit, or give the softmax an axis with several classes",
                 event=event, state="wrong" if case.answer.state == "ok" else case.answer.state,
                 change=changes.straight(changes.alike(case, event), "several classes")
@@ -97,7 +97,7 @@ grad = tape.gradient(loss, w)
             others = [e.place for e in senders if e.place != last.place]
             return case.finding(
                 self, last.place,
-                f"what the {len(senders)} uses of it send back cancels exactly: "
+                f"the gradients from its {len(senders)} uses cancel exactly: "
                 f"`{case.query.target_name}` is the same for every value of `{case.answer.name}`.",
                 "look at the loss: it does not depend on this source",
                 event=last, change=_moved(case),
@@ -109,7 +109,7 @@ grad = tape.gradient(loss, w)
         return case.finding(
             self, lost.place,
             f"`{lost.place.text}` stays the same when `{case.answer.name}` changes, so "
-            f"`{case.query.target_name}` says nothing about it.",
+            f"`{case.query.target_name}` does not depend on it.",
             "look at the loss: it does not depend on this source",
             event=lost, change=_moved(case),
         )  # fmt: skip

@@ -51,14 +51,15 @@ grad = tape.gradient(loss, w)
                 return None
         elif not (given <= 0).all():
             return None
+        count = "both" if given.size == 2 else f"all {given.size}"
         return case.finding(
             self, event.place,
-            f"all {given.size} inputs of `{event.place.text}` are negative or 0 (the largest is "
+            f"{count} inputs of `{event.place.text}` are negative or 0 (the largest is "
             f"{given.max():.3g}), and a ReLU is flat there."
             if given.size > 1
             else f"the input of `{event.place.text}` is {given.max():.3g}, and a ReLU is flat "
             "below 0.",
-            "leave the ReLU out of the last layer, or use `tf.nn.leaky_relu`, or start from "
+            "remove the ReLU from the last layer, or use `tf.nn.leaky_relu`, or start from "
             "smaller weights and steps",
             event=event, change=_alive(case, event, death.operand),
         )  # fmt: skip

@@ -22,7 +22,7 @@ class ZeroMask(DeathRule):
     title = "a factor of the loss is a constant 0: a mask or weight that lets nothing through"
     lesson = """\
 A loss that is multiplied by a mask of zeros is 0, and so is its gradient. Masks are all zero
-when their condition never holds, when whole numbers were divided, or when the wrong axis was
+when their condition never holds, when integers were divided, or when the wrong axis was
 compared."""
     failing = """\
 w = tf.Variable([1.0, 2.0])

@@ -1,0 +1,1 @@
+"""What is shown while the program runs: lines, a status, files, a page that follows."""
