@@ -210,8 +210,7 @@ class Visit:
     def _page(self, report: Report) -> str:
         from ..report.page import page
 
-        more: dict[str, Any] = {"follow": True} if "follow" in page.__code__.co_varnames else {}
-        return page(report, self.delivery.most, **more)
+        return page(report, self.delivery.most, follow=True)
 
     def _leave_to_parent(self) -> None:
         """In a child process: the program goes on there, and its parent tells of it."""
