@@ -333,7 +333,7 @@ def test_a_run_is_followed(browser: Browser) -> None:
         browser.open(server.address)
         badge = "document.getElementById('run').textContent"
         browser.until(f"{badge} === 'running, step 6'")
-        assert "is running" in browser.run("document.querySelector('header').innerText")
+        assert "still running" in browser.run("document.querySelector('header').innerText")
         browser.click(HEAT)
         held = browser.run(READOUT)
         assert "step 4" in held

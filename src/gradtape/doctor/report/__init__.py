@@ -52,11 +52,6 @@ class Report:
     ignored: list[Finding] = field(default_factory=list)  # by these codes, or by a comment
     known: list[Finding] = field(default_factory=list)  # by the baseline
 
-    @property
-    def running(self) -> bool:
-        """Does the program still run?"""
-        return self.exit.kind == "running"
-
     def __post_init__(self) -> None:
         self.complete(self.findings, self.faults)
 

@@ -22,7 +22,6 @@ def data(report: Any, most: int | None = None) -> dict[str, Any]:
         "version": VERSION,
         "script": report.script,
         "engine": report.engine,
-        "running": report.running,
         "exit": {"kind": report.exit.kind, "detail": report.exit.detail, "code": report.exit.code},
         "queries": [_query(record) for record in report.history.records.values()],
         "findings": [_finding(finding) for finding in report.findings[:most]],
