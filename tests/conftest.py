@@ -49,8 +49,11 @@ STARTING = {
     "doctor/test_steady",
     "doctor/tensorflow/test_conduct",
     "doctor/tensorflow/test_keras",
+    "doctor/tensorflow/test_live",
     "doctor/tensorflow/test_same",
     "doctor/tensorflow/test_steady",
+    "documents/test_commands",
+    "documents/test_pages",
     "compile/native/test_life",
     "compile/native/test_programs",
     "keras/test_front",
@@ -76,7 +79,6 @@ STARTING_ALONE = {
     "test_dtypes::test_bfloat16_is_imported_only_when_it_is_used",
     "test_layers::test_importing_gradtape_is_light",
     "test_numpy::test_it_is_imported_when_asked_for",
-    "test_readme::test_the_report_in_the_readme_is_real",
     "test_variable::test_a_training_step_updates_in_place",
 }
 

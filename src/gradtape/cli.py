@@ -8,18 +8,17 @@ is imported inside it, so that ``--help`` stays quick.
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+from .api.arguments import HIDDEN, Parser
 
 if TYPE_CHECKING:
     from .api.run import Program
     from .doctor.entry.visit import Delivery
 
-    Commands = argparse._SubParsersAction["_Parser"]
-
-HIDDEN = argparse.SUPPRESS  # of options that are not for users
+    Commands = argparse._SubParsersAction["Parser"]
 
 DESCRIPTION = "A gradient tape that explains itself: TensorFlow's GradientTape on NumPy."
 
@@ -122,9 +121,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def build_parser() -> _Parser:
+def build_parser() -> Parser:
     """Return the parser that knows every command."""
-    parser = _parser(_Parser, "gradtape", DESCRIPTION, EPILOG)
+    parser = _parser(Parser, "gradtape", DESCRIPTION, EPILOG)
     parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for add in COMMANDS:
@@ -132,7 +131,7 @@ def build_parser() -> _Parser:
     return parser
 
 
-def add_program(parser: _Parser) -> None:
+def add_program(parser: Parser) -> None:
     """Add the arguments that name a program to run, as `program` reads them."""
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
@@ -156,106 +155,6 @@ def add_program(parser: _Parser) -> None:
     )
     arguments.required = False  # a complaint about PROGRAM need not name them too
     parser.runs_a_program = True
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser that reads the words up to the program itself, and leaves the rest to the program.
-
-    argparse's own way to do that treats "--" differently from one Python to the next.
-    """
-
-    runs_a_program = False
-
-    def parse_known_args(self, args=None, namespace=None):
-        words = list(sys.argv[1:] if args is None else args)
-        if not self.runs_a_program:
-            self._know_the_command(words)
-            options, unknown = super().parse_known_args(words, namespace)
-            self._know_the_options(unknown)
-            return options, unknown
-        end = self._program(words) + 1
-        own = self._ours(words[:end])
-        self._know_the_options(own)
-        options, unknown = super().parse_known_args(
-            [*map(self._with_value, words[:end])], namespace
-        )
-        options.arguments = self._handed_on(words[:end], words[end:])
-        return options, unknown
-
-    def _ours(self, words: list[str]) -> list[str]:
-        """The options before the program that there are not."""
-        own, found, place = self._option_string_actions, [], 0
-        while place < len(words) and words[place] != "--":
-            if words[place].startswith("--") and words[place].partition("=")[0] not in own:
-                found.append(words[place])
-            place += self._length(words[place])
-        return found
-
-    def _know_the_command(self, words: list[str]) -> None:
-        """An error that says which command may be meant, for one that there is not."""
-        commands = [a for a in self._actions if isinstance(a, argparse._SubParsersAction)]
-        if not commands:
-            return
-        given = next((word for word in words if not word.startswith("-")), None)
-        self._know_the_options(self._ours(words[: words.index(given) if given else None]))
-        if given is not None and given not in commands[0].choices:
-            self.error(f"there is no command {given!r}{_meant(given, commands[0].choices)}")
-
-    def _know_the_options(self, words: list[str]) -> None:
-        for word in words:
-            if word.startswith("-"):
-                name = word.partition("=")[0]
-                known = [n for n, a in self._option_string_actions.items() if a.help != HIDDEN]
-                self.error(f"there is no option {name}{_meant(name, known)}")
-
-    def _program(self, words: list[str]) -> int:
-        """Where the word stands that names the program; behind the end if there is none."""
-        place = 0
-        while place < len(words) and words[place].startswith("-") and words[place] != "-":
-            if words[place] == "--":
-                return place + 1
-            place += self._length(words[place])
-        return place
-
-    def _length(self, word: str) -> int:
-        """The number of words that an option takes, itself included."""
-        action = self._option_string_actions.get(word)
-        return 2 if action is not None and action.nargs is None else 1
-
-    def _with_value(self, word: str) -> str:
-        """An option that may stand without a value, so that it does not take the next word."""
-        action = self._option_string_actions.get(word)
-        return f"{word}={action.const}" if action is not None and action.nargs == "?" else word
-
-    def _handed_on(self, ours: list[str], rest: list[str]) -> list[str]:
-        """The program's words; an error if one of them is an option of this command too."""
-        if "--" in ours:
-            return rest
-        own = {
-            name for name, action in self._option_string_actions.items()
-            if name.startswith("--") and name != "--help" and action.help != HIDDEN
-        }  # fmt: skip
-        if not own:
-            return rest
-        moved, kept, place = [], [], 0
-        while place < len(rest) and rest[place] != "--":
-            if rest[place].partition("=")[0] in own:
-                end = place + self._length(rest[place])
-                moved += rest[place:end]
-            else:
-                end = place + 1
-                kept += rest[place:end]
-            place = end
-        kept += rest[place:]
-        if moved:
-            right = shlex.join([*self.prog.split(), *moved, *ours, *kept])
-            theirs = shlex.join([*self.prog.split(), *ours, "--", *rest])
-            self.error(
-                f"{moved[0]} stands after the program and would be handed to it\n"
-                f"  for the doctor:   {right}\n"
-                f"  for the program:  {theirs}"
-            )
-        return rest[1:] if rest[:1] == ["--"] else rest
 
 
 def program(options: argparse.Namespace) -> Program:
@@ -529,9 +428,9 @@ def _completion(options: argparse.Namespace) -> int:
 COMMANDS = (_add_run, _add_doctor, _add_explain, _add_completion)
 
 
-def _parser(make, name: str, description: str, epilog: str, **more) -> _Parser:
+def _parser(make, name: str, description: str, epilog: str, **more) -> Parser:
     # Without abbreviations no option of a program can be taken for one of gradtape's.
-    parser: _Parser = make(
+    parser: Parser = make(
         name,
         description=description,
         epilog=epilog,
@@ -540,15 +439,6 @@ def _parser(make, name: str, description: str, epilog: str, **more) -> _Parser:
         **more,
     )
     return parser
-
-
-def _meant(word: str, known: Iterable[str]) -> str:
-    """What may be meant instead of a word, or all that there is."""
-    from difflib import get_close_matches
-
-    words = list(known)
-    near = get_close_matches(word, words, n=1)
-    return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(words)}"
 
 
 def _version() -> str:

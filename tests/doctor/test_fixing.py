@@ -15,11 +15,12 @@ import pytest
 
 from gradtape.cli import main
 from gradtape.doctor.entry.session import Session
-from gradtape.doctor.fixing.files import Refused, SourceFile, replace
+from gradtape.doctor.fixing.files import Refused, SourceFile
 from gradtape.doctor.fixing.patch import as_bytes
 from gradtape.doctor.fixing.plan import confirmed, edits, rewritten
 from gradtape.doctor.report import Report
 from gradtape.doctor.source import place, sources
+from gradtape.doctor.source.writing import replace
 from gradtape.doctor.trace.finding import CONFIRMED, Finding, Verdict
 from tests.commands import LIMIT, environment, gradtape
 
@@ -303,6 +304,13 @@ def test_the_command_prints_a_patch_behind_the_programs_output(here: Path) -> No
     written = gradtape("doctor", "--output", "fix.patch", path)
     assert written.stdout == "out\n"
     assert (here / "fix.patch").read_text() == shown.stdout.removeprefix("out\n")
+
+
+def test_a_patch_has_the_bytes_of_the_file(here: Path) -> None:
+    path = here / "program.py"
+    path.write_bytes(("# coding: latin-1\n" + LOST.replace("# leaves", "# é")).encode("latin-1"))
+    gradtape("doctor", "--output", "fix.patch", path)
+    assert b"+        y = tf.tanh(w)  # \xe9\n" in (here / "fix.patch").read_bytes()
 
 
 @pytest.mark.parametrize(

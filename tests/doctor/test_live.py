@@ -22,6 +22,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from gradtape import cli
+from gradtape.doctor.entry import settings
 from gradtape.doctor.entry.following import Follower
 from gradtape.doctor.entry.session import Session
 from gradtape.doctor.live.lines import Lines
@@ -30,6 +32,7 @@ from gradtape.doctor.rules import CATALOGUE
 from gradtape.doctor.trace import Asked
 from tests.commands import LIMIT, environment, gradtape
 
+from .browser import Browser
 from .programs import PREAMBLE, diagnose, seed
 from .screen import Screen, read
 from .sections import file_of, sections
@@ -221,6 +224,18 @@ def test_each_kind_is_said_once(write) -> None:
     assert "gradtape: " not in examine(path, "--quiet").stderr
 
 
+def test_what_is_not_wanted_is_not_said(write) -> None:
+    path = write("step()\n", STEPS.replace(".numpy())\n", ".numpy())  # gradtape: ignore[GT103]\n"))
+    process = examine(path, "--fail-fast")
+    assert process.returncode == 0
+    assert "gradtape: " not in process.stderr
+    path = write("step()\nprint('went on')\n")
+    examine(path, "--write-baseline", "known.json")
+    process = examine(path, "--fail-fast", "--baseline", "known.json")
+    assert (process.returncode, process.stdout) == (0, "went on\n")
+    assert "gradtape: " not in process.stderr
+
+
 def test_what_reads_the_report_reads_nothing_else(write) -> None:
     process = examine(write("step()\n"), "--format", "json")
     assert [f["code"] for f in json.loads(process.stderr)["findings"]] == ["GT103"]
@@ -373,6 +388,10 @@ def test_fail_fast_knows_at_the_end_what_it_could_not_know_before(write) -> None
     assert examine(path, "--fail-fast").returncode == 3
 
 
+def test_the_command_and_the_settings_know_the_same_states() -> None:
+    assert set(cli.STOPPING) == set(settings.STATES)
+
+
 def test_fail_fast_names_states(write) -> None:
     process = examine(write("print('ran')"), "--fail-fast=nan,no")
     assert (process.returncode, process.stdout) == (2, "")
@@ -517,6 +536,17 @@ def test_the_page_follows_the_run(write) -> None:
         process.stdin.close()
         until(lambda: get(address, "version")[1].endswith(" ended"))
         assert "ran to its end" in get(address, "page")[1]
+        assert process.wait(LIMIT) == 0
+
+
+def test_a_browser_follows_the_run(write, browser: Browser) -> None:
+    with served(write(SERVED)) as (process, address):
+        browser.open(address)
+        assert not browser.run("document.body.textContent.includes('GT103')")
+        take_a_step(process)
+        browser.until("document.body.textContent.includes('GT103')")
+        process.stdin.close()
+        browser.until("document.body.textContent.includes('ran to its end')")
         assert process.wait(LIMIT) == 0
 
 

@@ -32,7 +32,7 @@ grad = tape.gradient(loss, w)
 """,
         """\
 GT104 python-scalar: wrong of w, line 6: `float(small)`
-fix: leave out `float()`, and take the number only to print or store it
+fix: leave out `float()`, and convert to a number only to print or store it
 edit: loss = tf.reduce_mean(tf.square(w - 1.0)) + 0.1 * small
 would be: [0.1, 1.1]""",
     ),
@@ -70,8 +70,8 @@ def test_a_lost_term(program: str, expected: str) -> None:
     assert "\n".join([head, *rest]) == expected
     text = finding.place.text if finding.place is not None else ""
     assert said == (
-        f"likely: `{text}` is a constant to the tape, so what comes to `loss` through it has no "
-        "share in the gradient of `w`."
+        f"likely: `{text}` is a constant to the tape, so this part of `loss` adds nothing to the "
+        "gradient of `w`."
     )
 
 

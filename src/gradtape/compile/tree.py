@@ -26,7 +26,7 @@ from .backends.numpy import line_of
 from .calls import derive, may_call
 from .draws import Kernels
 from .play import interpret
-from .program import Effect, Failed, Program
+from .program import Failed, Program
 from .record import Recording, Unrecordable
 from .traced import untraced
 
@@ -81,7 +81,7 @@ class Take:
         """The results as tensors, or the guard that did not hold; None if only Python will do. The
         list `hear` gets who played it, if it was played equation by equation."""
         alone = threads.recording is None and not (threads.active and self._followed(leaves))
-        if alone and not (hear is not None and self._learns):
+        if alone:
             captured = [t._value for t, _ in self.program.captures]
             return self.run([t._value for t in leaves] + captured, done)
         if self.program.custom and not alone:
@@ -93,11 +93,6 @@ class Take:
                 return self._derivative.call(leaves, done)
         found = interpret(self.program, leaves, done, mode(), hear)
         return found if found.__class__ is Failed else _bundled(found)
-
-    @property
-    def _learns(self) -> bool:
-        """Whether there are values that only Python or a clock tell."""
-        return any(isinstance(e.op, Effect) and e.outputs for e in self.program.equations)
 
     def _followed(self, leaves: list) -> bool:
         """Whether somebody follows what the program starts from."""

@@ -86,7 +86,7 @@ def _summary(names: list[Entry]) -> Iterable[str]:
     for space, entries in _by_root(names).items():
         counts = Counter(entry.status for entry in entries)
         total += counts
-        link = f"[{_title(space)}](#{_title(space).replace('.', '')})"
+        link = f"[{_plain(_title(space))}](#{_title(space).replace('.', '')})"
         yield f"| {link} | {_row(counts)} |"
     yield f"| **all** | {_row(total)} |"
 
@@ -97,6 +97,11 @@ def _row(counts: Counter[str]) -> str:
 
 def _title(space: str) -> str:
     return f"tf.{space}" if space else "tf"
+
+
+def _plain(name: str) -> str:
+    """A name in Markdown, where two underscores would begin bold letters."""
+    return name.replace("__", r"\_\_")
 
 
 def _by_root(names: list[Entry]) -> dict[str, list[Entry]]:
@@ -111,7 +116,7 @@ def _by_root(names: list[Entry]) -> dict[str, list[Entry]]:
 
 def _namespaces(names: list[Entry]) -> Iterable[str]:
     for space, entries in _by_root(names).items():
-        yield f"## {_title(space)}\n"
+        yield f"## {_plain(_title(space))}\n"
         yield "| | names |\n|---|---|"
         yield from _rows(entries, space)
         yield from _elsewhere(names, space)
@@ -149,7 +154,7 @@ def _classes(members: dict[str, list[Entry]]) -> Iterable[str]:
     yield "## Methods and attributes of classes\n"
     yield "Operators are among them. What Python itself gives to every class is left out.\n"
     for name, entries in members.items():
-        yield f"### {name}\n"
+        yield f"### {_plain(name)}\n"
         yield "| | names |\n|---|---|"
         yield from _rows(entries, name)
         yield ""

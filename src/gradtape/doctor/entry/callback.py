@@ -13,12 +13,13 @@ from functools import cache
 from typing import Any
 
 from ..engines.choice import keras, of_keras
-from ..live.files import replace
+from ..fixing.patch import as_bytes
 from ..live.lines import Lines
 from ..report import Exit, Report
 from ..report.terminal import colored, width
 from ..report.words import headline, shown, summary
 from ..source.cells import in_notebook
+from ..source.writing import replace
 from ..trace import states
 from ..trace.finding import Finding
 from .boards import Feed, TensorBoard, Wandb
@@ -97,7 +98,8 @@ class Fit:
 
     def _write(self, report: Report) -> None:
         output, most = self.options.output or "", self.options.most
-        replace(output, render(report, Delivery(format_of(output) or "text", output, most), None))
+        delivery = Delivery(format_of(output) or "text", output, most)
+        replace(output, as_bytes(render(report, delivery, None)))
 
     def _deliver(self, report: Report) -> None:
         output, most = self.options.output, self.options.most

@@ -15,11 +15,12 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
 
-from ..fixing.files import Refused, replace
+from ..fixing.files import Refused
 from ..fixing.patch import as_text, patch
 from ..fixing.plan import Plan
 from ..report.terminal import colored, width
 from ..report.words import plural, shown
+from ..source.writing import replace
 
 HANDED_ON = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGUSR1", "SIGUSR2")

@@ -92,12 +92,12 @@ class Session:
         """Listen no more, and look at the run as a whole."""
         if not self.listening:
             return
-        self._guarded(self.engine.catch_up)
+        self.guarded(self.engine.catch_up)
         RUNNING.remove(self)
         last = not any(s.engine is self.engine for s in RUNNING)
         if last:
             self.engine.stop()
-        self._guarded(self._conclude)
+        self.guarded(self._conclude)
         self.notes += self.engine.notes
         self.faults += self.engine.faults
         if last:
@@ -105,9 +105,9 @@ class Session:
 
     def raised(self, error: BaseException) -> None:
         """The program ended with this exception."""
-        self._guarded(self.engine.catch_up)
-        self._guarded(self.engine.unfinished)
-        self._guarded(self._explain_error, error)
+        self.guarded(self.engine.catch_up)
+        self.guarded(self.engine.unfinished)
+        self.guarded(self._explain_error, error)
 
     # --- every query ------------------------------------------------------------------------------
     def asked(self, asked: Asked) -> None:
@@ -130,7 +130,7 @@ class Session:
         with self.lock:
             self._busy += 1
             try:
-                self._guarded(work, *args)
+                self.guarded(work, *args)
             finally:
                 self._busy -= 1
             if self._waiting and not self._busy:
@@ -140,7 +140,7 @@ class Session:
         """This is another process: what a thread of the parent's held is held no more."""
         self.lock, self._busy = RLock(), 0
 
-    def _guarded(self, work: Any, *args: Any) -> None:
+    def guarded(self, work: Any, *args: Any) -> None:
         was, self.engine.deaf = self.engine.deaf, True  # what the doctor asks itself is no query
         try:
             with np.errstate(all="ignore"):  # it looks at NaN and infinities, and says so itself
@@ -288,7 +288,7 @@ class Session:
     def _keep(self, finding: Finding) -> Finding:
         known = keep(self.findings, finding)
         if known is finding:
-            self._guarded(lambda: finding.spots)  # now: later the trace is gone
+            self.guarded(lambda: finding.spots)  # now: later the trace is gone
         return known
 
     def _met(self, finding: Finding, place: Place, step: int) -> None:

@@ -16,7 +16,6 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from ...ops.kernels.forks import in_children
 from ..fixing.patch import as_bytes
-from ..live.files import replace, replaceable
 from ..live.lines import Lines, encodable
 from ..live.status import Status
 from ..report import Exit, Report, baseline
@@ -24,6 +23,7 @@ from ..report.ignoring import left_out
 from ..report.terminal import colored, width
 from ..report.words import summary
 from ..source.sources import named_from, shown
+from ..source.writing import replace, replaceable
 from ..trace.history import History
 from .boards import Feed, TensorBoard, Wandb
 from .following import Follower, Stopped
@@ -176,7 +176,7 @@ class Visit:
         with self._guarded(), named_from(self._folder):
             content = render(self.so_far(), self.delivery, None)
             try:
-                replace(self.delivery.file or "", content)
+                replace(self.delivery.file or "", as_bytes(content))
             except OSError as error:
                 why, before = error.strerror, self._failed
                 self._failed = why
@@ -208,9 +208,7 @@ class Visit:
         self._say(f"follow the run at {self._server.address}")
 
     def _page(self, report: Report) -> str:
-        from ..report.page import page
-
-        return page(report, self.delivery.most, follow=True)
+        return report.to_html(self.delivery.most, follow=True)
 
     def _leave_to_parent(self) -> None:
         """In a child process: the program goes on there, and its parent tells of it."""
@@ -388,7 +386,7 @@ def _store(output: str, content: str) -> None:
     """Into a file: at once, if it can be exchanged for another one."""
     if replaceable(output):
         try:
-            replace(output, content)
+            replace(output, as_bytes(content))
             return
         except PermissionError:  # of the folder; the file itself may be ours to write
             if not os.path.exists(output):

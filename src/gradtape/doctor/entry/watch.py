@@ -122,7 +122,7 @@ def conclude(session: Session, report: Report, error: BaseException | None = Non
     report.notes += session.notes
     report.complete(list(session.findings.values()), session.faults)
     for observer in session.observers:
-        session._guarded(observer.close, session, report)
+        session.guarded(observer.close, session, report)
     report.faults = list(session.faults)
 
 

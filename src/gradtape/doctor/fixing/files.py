@@ -1,12 +1,9 @@
-"""A source file byte by byte: its lines as Python reads them, and a new text in its place."""
+"""A source file byte by byte: its lines as Python reads them, and other ones in their place."""
 
 from __future__ import annotations
 
-import contextlib
 import io
-import os
 import re
-import tempfile
 import tokenize
 
 from ..source import sources
@@ -63,21 +60,3 @@ class SourceFile:
 
     def _decode(self, line: bytes) -> str:
         return line.decode(self._plain).removeprefix("\ufeff")
-
-
-def replace(path: str, data: bytes) -> None:
-    """Give a file this content, at once or not at all; its mode stays as it is."""
-    path = os.path.realpath(path)
-    mode = os.stat(path).st_mode & 0o7777
-    handle, beside = tempfile.mkstemp(prefix=".gradtape-", dir=os.path.dirname(path))
-    try:
-        with os.fdopen(handle, "wb") as opened:
-            opened.write(data)
-            opened.flush()
-            os.fsync(opened.fileno())
-        os.chmod(beside, mode)
-        os.replace(beside, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
-        raise

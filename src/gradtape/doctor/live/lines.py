@@ -51,7 +51,7 @@ class Lines:
         if self.terminal:
             # From the first column, as many spaces as there are columns stay on the line; from any
             # other they wrap, and the next line begins. Either way the cursor goes to its start.
-            return b" " * os.get_terminal_size(self.descriptor).columns + b"\r"
+            return b" " * (os.get_terminal_size(self.descriptor).columns or 80) + b"\r"
         if stat.S_ISREG(os.fstat(self.descriptor).st_mode):
             with contextlib.suppress(OSError):
                 end = os.lseek(self.descriptor, 0, os.SEEK_CUR)

@@ -39,12 +39,12 @@ class Series:
                 self.every *= 2
         self.count += 1
 
+    def copied(self) -> Series:
+        return replace(self, numbers=[*self.numbers])
+
     def extend(self, numbers: list[float]) -> None:
         for number in numbers:
             self.add(number)
-
-    def copy(self) -> Series:
-        return replace(self, numbers=[*self.numbers])
 
 
 @dataclass(slots=True)
@@ -63,6 +63,11 @@ class Line:
     aliases: list[str] = field(default_factory=list)  # its other names
     turned: str = "ok"  # the state of the last spell
     turns: list[Spell] = field(default_factory=list)  # before the first, all was well
+
+    def copied(self) -> Line:
+        return replace(
+            self, states=dict(self.states), norms=self.norms.copied(), turns=[*self.turns]
+        )
 
     def turn(self, step: int, state: str) -> None:
         """From this step on, the state is another one."""
@@ -159,11 +164,9 @@ class Record:
     examined: list[int] = field(default_factory=list)  # the steps that were looked into
 
     def copied(self) -> Record:
-        lines = [
-            replace(line, states=dict(line.states), norms=line.norms.copy(), turns=[*line.turns])
-            for line in self.lines
-        ]
-        return replace(self, lines=lines, targets=self.targets.copy(), examined=[*self.examined])
+        lines = [line.copied() for line in self.lines]
+        targets = self.targets.copied()
+        return replace(self, lines=lines, targets=targets, examined=[*self.examined])
 
     def settle(self) -> None:
         """A gradient that went to nothing because the target did is what one wants."""

@@ -119,8 +119,10 @@ class Functions:
         if self.here() is None:  # it is the doctor's, or nobody's
             return take.play(leaves, done)
         players: list[Player] = []
+        done = {} if done is None else done
         with self._into(None):
-            again = Rehearsal(take.program, mode()) if threads.recording is None else None
+            alone = threads.recording is None
+            again = Rehearsal(take.program, mode(), done) if alone else None
             try:
                 found = take.play(leaves, done, players)
             except Exception:

@@ -17,8 +17,8 @@ def replaceable(path: str) -> bool:
         return False
 
 
-def replace(path: str, text: str) -> None:
-    """Write a file so that whoever reads it finds the old text or the new one, whole."""
+def replace(path: str, data: bytes) -> None:
+    """Write a file so that whoever reads it finds the old content or the new one, whole."""
     path = os.path.realpath(path)  # a link goes on pointing to it
     folder, name = os.path.split(path)
     beside = os.path.join(folder, f".{name}.{os.getpid()}")
@@ -27,11 +27,10 @@ def replace(path: str, text: str) -> None:
         mode = stat.S_IMODE(os.stat(path).st_mode)
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
     try:
-        # A patch has the bytes of files that are not in UTF-8.
-        with open(descriptor, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+        with open(descriptor, "wb") as file:
             if mode is not None and hasattr(os, "fchmod"):
                 os.fchmod(descriptor, mode)
-            file.write(text)
+            file.write(data)
             file.flush()
             os.fsync(descriptor)  # a power cut after the exchange would leave an empty file
         os.replace(beside, path)
