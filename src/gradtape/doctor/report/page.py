@@ -22,7 +22,7 @@ LONG = 240  # characters of an exception that are shown
 
 ENDS = {
     "ok": "ran to its end", "exit": "ended by sys.exit", "interrupted": "was interrupted",
-    "exception": "ended with an exception", "running": "is running",
+    "exception": "ended with an exception", "running": "still running",
     "stopped": "was stopped at a finding",
 }  # fmt: skip
 
