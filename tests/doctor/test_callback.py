@@ -89,7 +89,7 @@ def test_it_is_strict_at_the_end(keras, tmp_path, capsys) -> None:
     callback = doctor.Callback(path, strict=True, quiet=True)
     with pytest.raises(doctor.FaultFound):
         Training(keras).fit(callback)
-    assert capsys.readouterr().err == "gradtape doctor: 1 finding in 32 gradients: report.json\n"
+    assert capsys.readouterr().err == f"gradtape doctor: 1 finding in 32 gradients: {path}\n"
     assert [f["code"] for f in json.loads(path.read_text())["findings"]] == ["GT124"]
 
 

@@ -107,7 +107,7 @@ def test_the_magic_writes_a_file(shell, capsys, tmp_path) -> None:
     run(shell, f"%%doctor --output {tmp_path / 'report.json'}\n{FAULTY}")
     found = json.loads((tmp_path / "report.json").read_text())["findings"]
     assert [f["place"]["file"] for f in found] == ["In [3]"]
-    assert "1 finding in 1 gradient: report.json" in capsys.readouterr().err
+    assert f"1 finding in 1 gradient: {tmp_path / 'report.json'}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

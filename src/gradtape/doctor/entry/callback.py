@@ -19,6 +19,7 @@ from ..report import Exit, Report
 from ..report.terminal import colored, width
 from ..report.words import headline, shown, summary
 from ..source.cells import in_notebook
+from ..source.sources import reached
 from ..source.writing import replace
 from ..trace import states
 from ..trace.finding import Finding
@@ -105,7 +106,7 @@ class Fit:
         output, most = self.options.output, self.options.most
         if output is not None:
             self._write(report)
-            print(f"gradtape doctor: {summary(report)}: {shown(output)}", file=sys.stderr)
+            print(f"gradtape doctor: {summary(report)}: {reached(output)}", file=sys.stderr)
         elif in_notebook() and report.findings:
             from .notebook import show
 

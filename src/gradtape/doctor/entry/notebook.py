@@ -15,8 +15,9 @@ from typing import Any
 
 from ..engines.choice import ENGINES, in_sight, installed, mentions
 from ..report import Report
-from ..report.words import shown, summary
+from ..report.words import summary
 from ..source.cells import as_one_cell, in_notebook
+from ..source.sources import reached
 from .visit import FORMATS, Delivery, format_of, render
 from .watch import Watch
 
@@ -73,7 +74,7 @@ def _deliver(report: Report, output: str | None, most: int | None) -> None:
     if output is not None:
         content = render(report, Delivery(format_of(output) or "text", output, most), None)
         Path(output).write_text(content, encoding="utf-8")
-        print(f"gradtape doctor: {summary(report)}: {shown(output)}", file=sys.stderr)
+        print(f"gradtape doctor: {summary(report)}: {reached(output)}", file=sys.stderr)
     elif in_notebook():
         show(report, most)
     else:

@@ -22,7 +22,7 @@ from ..report import Exit, Report, baseline
 from ..report.ignoring import left_out
 from ..report.terminal import colored, width
 from ..report.words import summary
-from ..source.sources import named_from, shown
+from ..source.sources import named_from, reached
 from ..source.writing import replace, replaceable
 from ..trace.history import History
 from .boards import Feed, TensorBoard, Wandb
@@ -300,7 +300,7 @@ class Visit:
                 )
             return
         with named_from(self._folder):
-            self._say(f"{summary(report)}: {shown(output)}")
+            self._say(f"{summary(report)}: {reached(output)}")
 
     def _stay(self, report: Report) -> None:
         """Serve on as long as somebody looks: on a terminal until Ctrl-C, else until those who

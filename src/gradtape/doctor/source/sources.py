@@ -85,11 +85,21 @@ def shown(file: str) -> str:
     cell = called(file)
     if cell is not None or not os.path.isabs(file):
         return cell or file
+    return _below(file) or os.path.basename(file)
+
+
+def reached(file: str) -> str:
+    """A file as the reader can open it: from the current directory, else by its whole path."""
+    return _below(file) or file
+
+
+def _below(file: str) -> str | None:
+    """The way to a file from the current directory, if it is in there."""
     try:
         shorter = os.path.relpath(file, _folder.get())
     except (OSError, ValueError):  # the directory is gone; another drive
-        return os.path.basename(file)
-    return os.path.basename(file) if shorter.startswith(os.pardir) else shorter
+        return None
+    return None if shorter.startswith(os.pardir) else shorter
 
 
 def _read(file: str) -> list[str]:
