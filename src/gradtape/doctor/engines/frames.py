@@ -9,6 +9,7 @@ from ..source.users import is_users
 
 REWRITES = "tensorflow.python.autograph"  # calls the user's functions, and others for them
 METRICS = "keras.src.metrics"
+TRAINERS = "keras.src.backend.tensorflow.trainer"
 # By the id of the code, which is quick (0.1 us; the code itself takes up to 1.3, all of it is
 # hashed): 0 for the user's, 1 for a library's, 2 for a metric of Keras.
 _KNOWN: dict[int, int] = {}

@@ -14,7 +14,7 @@ from ..source.place import Place, at
 from ..trace.training import Training
 from . import ears
 from .ears import NoEar
-from .frames import local, stack, user
+from .frames import TRAINERS, local, stack, user
 
 BATCH = 32  # rows, when `fit` is not told how many
 
@@ -61,6 +61,33 @@ class Hearer:
     def listen(self, function: Any, **hooks: Any) -> None:
         """Give a function an ear until the end."""
         self._undo.append(ears.put(function, ears.Hooks(**hooks)))
+
+    def begins(self, fit: dict[str, Any], frame: FrameType) -> Callable[[], None]:
+        """`fit` is called with these arguments, from this frame; what this gives ends it."""
+        given = [fit.get(name) for name in ("x", "y", "sample_weight")]
+        data = [g for g in given if g is not None], fit.get("batch_size") or BATCH
+        self.data.append(data)
+        opened = None if self.listener is None else self.listener.trains("fit", fit, frame)
+
+        def ends() -> None:
+            self.data[:] = [other for other in self.data if other is not data]
+            if self.listener is not None:
+                self.listener.trained(opened)
+
+        return ends
+
+    def joins(self, model: Any, frame: FrameType | None) -> Callable[[], None]:
+        """The same for a `fit` of a model that runs already, in or around this frame."""
+        opened = self.listener.open[-1:] if self.listener is not None else []
+        if opened and opened[0][1] is model:  # it was heard
+            return lambda: self.listener and self.listener.trained(opened[0])
+        while frame is not None:
+            known = (frame.f_globals.get("__name__"), frame.f_code.co_name) == (TRAINERS, "fit")
+            names, _, _, values = inspect.getargvalues(frame) if known else ([], None, None, {})
+            if values.get("self") is model and frame.f_back is not None:
+                return self.begins({name: values.get(name) for name in names}, frame.f_back)
+            frame = frame.f_back
+        return lambda: None
 
     def predicted(
         self, model: Any, name: str, x: Any, result: Any, frames: Any, *where: Any
@@ -134,17 +161,13 @@ def _fit(engine: Any) -> None:
 
     names = ears.parameters(TensorFlowTrainer.fit)
 
-    def before(*values: Any) -> None:
+    def before(*values: Any) -> Callable[[], None]:
         fit = dict(zip(names, values, strict=True))
-        given = [fit.get(name) for name in ("x", "y", "sample_weight")]
-        engine.data.append(([g for g in given if g is not None], fit.get("batch_size") or BATCH))
-        if engine.listener is not None:
-            engine.listener.trains("fit", fit, sys._getframe(2))
+        ends: Callable[[], None] = engine.begins(fit, sys._getframe(2))
+        return ends
 
-    def after(told: Any, result: Any = None) -> Any:
-        engine.data.pop()
-        if engine.listener is not None:
-            engine.listener.trained(told)
+    def after(ends: Callable[[], None], result: Any = None) -> Any:
+        ends()
         return result
 
     engine.listen(TensorFlowTrainer.fit, before=before, after=after, failed=after)

@@ -14,11 +14,10 @@ import numpy as np
 
 from ..source.place import Place, at
 from ..trace.training import Normalisation, Optimisation
-from .frames import foreign
+from .frames import TRAINERS, foreign
 
 SAMPLE = 64  # numbers of a variable that are compared
 MOST = 512  # variables of an optimizer that are looked at
-TRAINERS = "keras.src.backend.tensorflow.trainer"
 ENDS = ("train_step", "test_step", "predict_step", "one_step_on_data")
 TRACES = "tensorflow.python.eager.polymorphic_function"
 LOOKS = 64  # calls of a normalisation that are looked at

@@ -32,6 +32,10 @@ LOOKS = 3  # calls of a place whose numbers are looked at
 DEEP = 200  # layers that feed each other
 HELD = 4096  # results of layers that are known by their identity
 SLOW = 1e-6  # a learning rate below which the weights are looked at
+ONLOOKERS = (  # callbacks
+    "keras.src.callbacks.history.History", "keras.src.callbacks.progbar_logger.ProgbarLogger",
+    "gradtape.doctor.Callback",
+)  # fmt: skip
 SETTINGS = ("units", "filters", "rate", "axis", "return_sequences", "momentum", "input_dim",
             "dropout", "recurrent_dropout", "negative_slope", "max_value", "threshold")  # fmt: skip
 # Functions that a user calls in the place of a layer, and losses that are no objects of Keras's.
@@ -49,6 +53,11 @@ ALIASES = {"softmax_v2": "softmax", "relu_layer": "relu", "log_softmax_v2": "log
 ACTIVATIONS = {
     "Softmax": "softmax", "ReLU": "relu", "LeakyReLU": "leaky_relu", "PReLU": "prelu", "ELU": "elu",
 }  # fmt: skip
+
+
+# A training that is under way, with the model and the labels, each with the name of its output where
+# it has one.
+Open = tuple[Training, Any, list[tuple[str, Numbers | None]]]
 
 
 class Call(NamedTuple):
@@ -78,8 +87,7 @@ class Listener:
         self.calls: dict[int, tuple[Any, Call]] = {}  # by the id of the result
         self.losses: dict[int, tuple[Any, Place]] = {}  # where they were made
         self.compiled: dict[int, tuple[Any, Place]] = {}  # models
-        # With the model and the labels, each with the name of its output where it has one.
-        self.open: list[tuple[Training, Any, list[tuple[str, Numbers | None]]]] = []
+        self.open: list[Open] = []
         self.inside = 0  # calls of losses that are under way
         self.seen: dict[Any, int] = {}  # looks at a place
         self.trainings: dict[Any, Training] = {}
@@ -234,8 +242,8 @@ class Listener:
             head.outputs = _both(head.outputs, outputs)
             return
         place = self._place(frame)
-        if training.compiled is not None and (made is None or made == training.place):
-            made = training.compiled
+        if training.method != "loop" and (made is None or made == training.place):
+            made = training.compiled  # the loss was named there, and is made by `fit`
         head = Head(
             name, bool(options.get("from_logits")), parts, _shape(y_pred.shape), made, labels,
             outputs, _shape(y_true.shape), place, options.get("ignore_class"),
@@ -286,7 +294,7 @@ class Listener:
         if not self.engine.deaf and place is not None:
             self.compiled[id(values[0])] = weakref.ref(values[0]), place
 
-    def trains(self, method: str, told: dict[str, Any], frame: FrameType) -> None:
+    def trains(self, method: str, told: dict[str, Any], frame: FrameType) -> Open:
         """A training of Keras's begins, with these arguments."""
         place = self._place(frame)
         training = Training(method, place or at(frame.f_code, frame.f_lasti))
@@ -295,7 +303,9 @@ class Listener:
             training = self.trainings.setdefault(place, training)
             with suppress(Exception):  # data of any kind
                 labels = self._given(training, told)
-        self.open.append((training, told["self"], labels))
+        opened = training, told["self"], labels
+        self.open.append(opened)
+        return opened
 
     def _given(self, training: Training, told: dict[str, Any]) -> list[tuple[str, Numbers | None]]:
         """Look at the data; gives what is known of the labels, by their order or their names."""
@@ -335,7 +345,7 @@ class Listener:
         # One that scales the loss has a rate of 0 itself, and holds the one that takes the steps.
         optimizer = getattr(optimizer, "inner_optimizer", optimizer)
         rate = getattr(optimizer, "_learning_rate", None)
-        array = None if callbacks else self.engine.plain(getattr(rate, "_value", None))
+        array = None if _others(callbacks) else self.engine.plain(getattr(rate, "_value", None))
         return None if array is None or np.size(array) != 1 else float(array)
 
     def _array(self, part: Any) -> Any:
@@ -345,9 +355,13 @@ class Listener:
             return np.asarray(part)
         return self.engine.plain(part)
 
-    def trained(self, told: Any, result: Any = None) -> Any:
+    def trained(self, opened: Open | None, result: Any = None) -> Any:
         """`fit` has ended, well or not: what its labels were is known to its heads."""
-        training, model, labels = self.open.pop()
+        left = [other for other in self.open if other is not opened]
+        if opened is None or len(left) == len(self.open):
+            return result  # its callback has said so before
+        self.open[:] = left
+        training, model, labels = opened
         if self.engine.steps is not None:
             self.engine.steps.measure()
         if len(labels) == len(training.heads):
@@ -394,9 +408,9 @@ def hear(engine: Any) -> None:
     engine.listen(Trainer.compile, before=listener.compile_called)
     parameters = ears.parameters(TensorFlowTrainer.train_on_batch)
 
-    def batch(*values: Any) -> None:
+    def batch(*values: Any) -> Open:
         told = dict(zip(parameters, values, strict=True))
-        listener.trains("train_on_batch", told, sys._getframe(2))
+        return listener.trains("train_on_batch", told, sys._getframe(2))
 
     engine.listen(
         TensorFlowTrainer.train_on_batch, before=batch, after=listener.trained,
@@ -429,6 +443,13 @@ def _own_call(frame: FrameType) -> FrameType | None:
             return None
         at_hand = at_hand.f_back
     return at_hand
+
+
+def _others(callbacks: Any) -> list[Any]:
+    """Those that may change the learning rate."""
+    known = getattr(callbacks, "callbacks", callbacks) or []
+    known = list(known) if isinstance(known, (list, tuple)) else [known]
+    return [c for c in known if f"{type(c).__module__}.{type(c).__qualname__}" not in ONLOOKERS]
 
 
 def _shape(shape: Any) -> tuple[int | None, ...]:

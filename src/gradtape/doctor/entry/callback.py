@@ -10,6 +10,7 @@ import os
 import sys
 import weakref
 from functools import cache
+from types import FrameType
 from typing import Any
 
 from ..engines.choice import keras, of_keras
@@ -54,7 +55,7 @@ class _Told(Follower):
 class Fit:
     """One training: from its begin to its end, however it ends."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, model: Any, frame: FrameType) -> None:
         self.options = options
         self.session = Session(of_keras(), audit=options.audit)
         boards = [Wandb()] if options.tensorboard is None else [
@@ -62,6 +63,7 @@ class Fit:
         ]  # fmt: skip
         self.session.observers.append(Feed(*boards))
         self.session.start()
+        self.trained = self.session.engine.joins(model, frame)
         self.report: Report | None = None
         lines = None if options.quiet else Lines(sys.stderr)
         self.follower = _Told(self.session, lines, None, options.fail_fast)
@@ -77,6 +79,7 @@ class Fit:
         if self.report is None:
             self.follower.end()
             session = self.session
+            session.guarded(self.trained)
             self.report = Report(script(), session.engine.name, session.history, [])
             conclude(session, self.report)
             if session.engine.name == "gradtape":
@@ -195,7 +198,7 @@ def _made(base: type) -> type:
 
         def on_train_begin(self, logs: Any = None) -> None:
             self._end()
-            self._fit = fit = Fit(self._options)
+            self._fit = fit = Fit(self._options, self.model, sys._getframe(1))
             # A function is heard from its first call on: this one is made anew, and traced so.
             self.model.make_train_function(force=True)
             # Keras tells nobody of a training that ends with an exception: then its list of

@@ -55,12 +55,13 @@ def output(head: Head) -> Part | None:
 
 
 def called(part: Part | None, otherwise: str = "the output layer") -> str:
-    """A layer by the name that the user gave it; Keras's own names only count."""
+    """A layer by the name that the user gave it; Keras's own names only count, but they are all
+    there is of a layer that nobody saw made."""
     if part is None:
         return "the output"
     kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", part.kind).lower()
     own = not re.fullmatch(rf"{kind}(_\d+)?|.*_\d+|conv\dd?|.*_normalization", part.name)
-    return f"`{part.name}`" if own else otherwise
+    return f"`{part.name}`" if own or part.made is None else otherwise
 
 
 def give(part: Part, activation: str) -> str:

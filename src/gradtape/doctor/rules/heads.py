@@ -44,6 +44,7 @@ class HeadRule(Rule):
         for training in run.trace.trainings:
             for finding in self._judged(training, run):
                 finding.training = training
+                finding.place = finding.place or training.place  # of a layer that nobody saw made
                 if (finding.code, finding.place) not in said and not self.explained(finding, run):
                     said.add((finding.code, finding.place))
                     yield finding
