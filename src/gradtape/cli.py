@@ -282,6 +282,8 @@ def _doctor(options: argparse.Namespace) -> int:
     from .doctor.report import baseline
 
     error = options.parser.error
+    if options.fail_fast and options.kind == "script" and _states_alone(options.target):
+        error(f"argument --fail-fast: write `=` before its states: --fail-fast={options.target}")
     if options.yes and not options.fix:
         error("argument --yes: it answers the question of --fix, which is not given")
     if options.fix and options.target == "-":
@@ -368,6 +370,13 @@ def _states(text: str) -> tuple[str, ...]:
             f"{', '.join(STOPPING)}"
         )
     return given
+
+
+def _states_alone(target: str) -> bool:
+    """Is what should be a program a list of states?"""
+    import os
+
+    return set(target.split(",")) <= {*STOPPING} and not os.path.exists(target)
 
 
 def _add_explain(commands: Commands) -> None:

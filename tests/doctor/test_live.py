@@ -396,6 +396,9 @@ def test_fail_fast_names_states(write) -> None:
     process = examine(write("print('ran')"), "--fail-fast=nan,no")
     assert (process.returncode, process.stdout) == (2, "")
     assert "'no' is no state of a gradient; name some of none, zero" in process.stderr
+    process = gradtape("doctor", "--fail-fast", "none,nan", "program.py")
+    assert process.returncode == 2
+    assert "write `=` before its states: --fail-fast=none,nan" in process.stderr
 
 
 @POSIX
@@ -410,6 +413,7 @@ def test_fail_fast_from_a_thread_ends_the_program(write) -> None:
         """)
     process = examine(path, "--fail-fast")
     assert (process.returncode, process.stdout) == (3, "finally\n")
+    assert "Traceback" not in process.stderr
 
 
 def test_an_interrupt_of_a_question_is_no_answer() -> None:

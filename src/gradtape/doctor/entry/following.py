@@ -165,7 +165,8 @@ class Follower:
             return
         self.stopped = Stopped(chosen[0])
         if threading.get_ident() != self._main:
-            self.interrupt()  # what is raised here ends this thread only
+            self.interrupt()  # what is raised here ends this thread only,
+            raise SystemExit(FOUND)  # in silence, which a subclass would not
         raise self.stopped
 
     # --- the status -------------------------------------------------------------------------------
