@@ -413,7 +413,9 @@ def test_fail_fast_from_a_thread_ends_the_program(write) -> None:
 
 
 def test_an_interrupt_of_a_question_is_no_answer() -> None:
-    session: Any = diagnose(PREAMBLE + """\
+    session: Any = diagnose(
+        PREAMBLE
+        + """\
 @tf.custom_gradient
 def interrupted(x):
     def grad(g):
@@ -427,7 +429,8 @@ try:
     tape.gradient(loss, w)
 except KeyboardInterrupt:
     pass
-""")
+"""
+    )
     assert not session.history.records
 
 
