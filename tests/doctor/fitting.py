@@ -1,4 +1,4 @@
-"""Runs programs that train with `fit`, with the doctor's callback instead of a session around them."""
+"""Runs programs that train with `fit`, with the doctor's callback instead of a session."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ ACTIVATIONS = {
 }  # fmt: skip
 
 
-# A training that is under way, with the model and the labels, each with the name of its output where
+# A training that is under way, with the model and the labels, each with the name of its output if
 # it has one.
 Open = tuple[Training, Any, list[tuple[str, Numbers | None]]]
 
