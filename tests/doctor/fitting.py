@@ -34,7 +34,8 @@ def otherwise(section: Section, engine: str) -> str:
         return f"{mine and mine.name} was found, and it is {theirs.name}"
     # It has not seen where layers were made.
     fit = next(k for k, line in enumerate(text.splitlines(), 1) if FIT.search(line))
-    if mine.place is None or mine.place.line not in (theirs.place.line, fit):
+    lines = fit, theirs.place and theirs.place.line
+    if mine.place is None or mine.place.line not in lines:
         return f"{mine.name} is not at {mine.place}"
     alarms = [f.name for f in found(PREAMBLES[engine] + section.cured)] if section.cured else []
     return f"the cured program has {', '.join(alarms)}" if alarms else ""
