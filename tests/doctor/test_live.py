@@ -412,6 +412,28 @@ def test_fail_fast_from_a_thread_ends_the_program(write) -> None:
     assert (process.returncode, process.stdout) == (3, "finally\n")
 
 
+def test_an_interrupt_of_a_question_is_no_answer() -> None:
+    session: Any = diagnose(
+        PREAMBLE
+        + """\
+@tf.custom_gradient
+def interrupted(x):
+    def grad(g):
+        raise KeyboardInterrupt
+    return x * x, grad
+
+w = tf.Variable(2.0)
+with tf.GradientTape() as tape:
+    loss = interrupted(w)
+try:
+    tape.gradient(loss, w)
+except KeyboardInterrupt:
+    pass
+"""
+    )
+    assert not session.history.records
+
+
 # --- files ----------------------------------------------------------------------------------------
 @POSIX
 @pytest.mark.parametrize("name", ["report.json", "report.html", "report.sarif", "report.txt"])

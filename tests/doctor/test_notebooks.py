@@ -115,7 +115,7 @@ def test_the_magic_writes_a_file(shell, capsys, tmp_path) -> None:
     [
         ("--nosuch", "unrecognized arguments: --nosuch"),
         ("--max-findings -1", "-1 is no whole number from 0 on"),
-        ("--output report.pdf", "'report.pdf' names no format (text, json, html, sarif)"),
+        ("--output report.pdf", "'report.pdf' names no format (text, json, html, sarif, patch)"),
         ("--engine nosuch", "invalid choice: 'nosuch'"),
     ],
 )

@@ -79,3 +79,13 @@ def test_fail_fast_in_fit(tmp_path: Path) -> None:
     report = json.loads((tmp_path / "r.json").read_text())
     assert report["exit"]["kind"] == "stopped"
     assert [(f["code"], f["steps"]) for f in report["findings"]] == [("GT124", [1])]
+
+
+@pytest.mark.parametrize("decorator", ["", "@tf.function"])
+def test_fail_fast_stops_at_its_step(decorator: str, tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text("import tensorflow as tf\n" + STEP.format(decorator=decorator))
+    gradtape("doctor", "--fail-fast=none", "--output", "r.json", path.name, cwd=tmp_path)
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert [(f["code"], f["steps"]) for f in report["findings"]] == [("GT124", [1])]
+    assert report["queries"][0]["step"] == 1

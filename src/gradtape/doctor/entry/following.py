@@ -77,7 +77,6 @@ class Follower:
         self._blink = Pace(BLINK, SHARE)
         self._blink.due += WARM - BLINK if status is not None else math.inf
         self._begun = perf_counter()
-        self._lock = threading.RLock()
         self._main = threading.main_thread().ident
         session.follower = self._follow
 
@@ -102,7 +101,7 @@ class Follower:
         self.session.engine.tell_by = now + TOLD
         # Nearly always there is nothing to do, and to find that out takes 0.4 us.
         if self._open or self._news() or self._pace.due <= now or self._blink.due <= now:
-            with self._lock:
+            with self.session.lock:
                 self.session.guarded(self._look, asked)
 
     def _look(self, asked: Asked) -> None:

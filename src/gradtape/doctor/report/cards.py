@@ -68,7 +68,7 @@ def _more(finding: Finding) -> Safe:
 def _key(finding: Finding) -> str:
     """What tells a finding from the others when the run has gone on."""
     place = finding.place
-    at = "" if place is None else f"{place.file}:{place.line}:{place.text}"
+    at = "" if place is None else f"{shown(place.file)}:{place.line}:{place.text}"
     return f"{finding.code} {finding.state} {finding.target} {at}"
 
 

@@ -80,7 +80,7 @@ def _figure(
         "figure", tag("figcaption", title, " ", where),
         None if still is None else tag("div", still, legend(record), class_="still"),
         tag("div", numbers, class_="numbers", hidden=True), class_="timeline", data_record=k,
-        data_key=f"{record.place.file}:{record.place.line}:{record.target}",
+        data_key=f"{shown(record.place.file)}:{record.place.line}:{record.target}",
     )  # fmt: skip
 
 

@@ -383,7 +383,7 @@ class Engine(Models):
                 return original(self, target, sources, *args, **kwargs)
             user = caller()
             called = _librarys(sys._getframe(1), sources)
-            result, error = None, None
+            result, error, answered = None, None, False
             there: Any = engine.functions.here() if engine.aside else engine.log
             if there is None:
                 return original(self, target, sources, *args, **kwargs)
@@ -393,22 +393,25 @@ class Engine(Models):
             engine.asking += 1
             try:
                 result = original(self, target, sources, *args, **kwargs)
+                answered = True
                 return result
             except Exception as raised:
-                error = raised
+                error, answered = raised, True
                 raise
             finally:
                 engine.asking -= 1
-                event = (
-                    QUERY, engine.number(self), method, target, sources, args, kwargs, result,
-                    error, called, user.f_code, user.f_lasti, get_ident(),
-                )  # fmt: skip
                 if heard:
                     there.asker = outer
-                    there.append(event, scene=engine.functions.scene(user))
-                else:
-                    engine.log.append(event)
-                    engine.tell_asked(event, user)
+                if answered:  # an interrupt leaves no answer
+                    event = (
+                        QUERY, engine.number(self), method, target, sources, args, kwargs, result,
+                        error, called, user.f_code, user.f_lasti, get_ident(),
+                    )  # fmt: skip
+                    if heard:
+                        there.append(event, scene=engine.functions.scene(user))
+                    else:
+                        engine.log.append(event)
+                        engine.tell_asked(event, user)
 
         ask.__name__ = method
         return ask

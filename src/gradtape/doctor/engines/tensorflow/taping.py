@@ -66,20 +66,24 @@ def _asking(engine: Engine, function: Any, method: str) -> None:
         place, graph = user(sys._getframe(2)), building()
         called = names_of(_flat(sources)) if _librarys(sys._getframe(2)) else None
         engine.asking += 1
-        return self, target, sources, dict(zip(names, rest, strict=True)), place, graph, called
+        return [self, target, sources, dict(zip(names, rest, strict=True)), place, graph, called]
 
     def after(told: Any, result: Any) -> Any:
-        if told is not None:
+        if told:
             answered(told, result, None)
         return result
 
     def failed(told: Any) -> None:
-        if told is not None:
+        if told:  # else the answer was told, and that has stopped the program
             error = sys.exc_info()[1]
-            answered(told, None, error if isinstance(error, Exception) else None)
+            if isinstance(error, Exception):
+                answered(told, None, error)
+            else:  # an interrupt leaves no answer
+                engine.asking -= 1
 
     def answered(told: Any, result: Any, error: Exception | None) -> None:
         tape, target, sources, rest, place, graph, called = told
+        told.clear()
         engine.asking -= 1
         later = graph is not None and error is None
         event = (
