@@ -1,4 +1,5 @@
-"""Runs programs that train with `fit`, with the doctor's callback instead of a session."""
+"""Programs that train with `fit`: what `gradtape.doctor.Callback` says of them, beside what the
+doctor says that runs the whole program."""
 
 from __future__ import annotations
 
@@ -11,40 +12,39 @@ from gradtape import doctor
 
 from .classes import MARK, programs
 from .programs import PREAMBLES, diagnose, seed
+from .sections import Section
 
-FITS = re.compile(r"(\.fit\(.*)\)$", re.M)
+FIT = re.compile(r"(\.fit\(.*)\)$", re.M)
 _serial = count()
 
 
-def fitted() -> list[Any]:
-    """The programs about heads of models that call `fit` once, with no callbacks of their own."""
-    return [
-        p for p in programs(("10a", "10b"))
-        if len(FITS.findall(p.section.failing)) == 1 and "callbacks" not in p.section.failing
-    ]  # fmt: skip
+def fitted() -> list[Section]:
+    """The programs about the ends of models that call `fit` once, and have no callbacks."""
+    known = [program.section for program in programs(("10a", "10b"))]
+    return [s for s in known if s.failing.count(".fit(") == 1 == len(FIT.findall(s.failing))]
 
 
-def misjudged(program: Any, engine: str) -> str:
-    """What the callback says of a program otherwise than the doctor; nothing if it is the same."""
-    failing, cured = program.section.failing, program.section.cured
-    text = PREAMBLES[engine] + MARK.sub("", failing)
+def otherwise(section: Section, engine: str) -> str:
+    """What the callback says otherwise than the doctor; nothing if it says the same."""
+    text = PREAMBLES[engine] + MARK.sub("", section.failing)
     seed()
     theirs = next(iter(diagnose(text, engine).findings.values()))
-    mine = next(iter(with_callback(text)), None)
+    mine = next(iter(found(text)), None)
     if mine is None or mine.name != theirs.name:
-        return f"{mine} is found, and it is {theirs.name}"
-    lines = text.splitlines()
-    fit = next(k for k, line in enumerate(lines, 1) if FITS.search(line))
-    if mine.place is None or mine.place.line not in (theirs.place.line, fit):
-        return f"{mine.name} is said to be at {mine.place}"
-    alarms = [f.name for f in with_callback(PREAMBLES[engine] + cured)] if cured else []
+        return f"{mine and mine.name} was found, and it is {theirs.name}"
+    # It has not seen where layers were made.
+    fit = next(k for k, line in enumerate(text.splitlines(), 1) if FIT.search(line))
+    lines = fit, theirs.place and theirs.place.line
+    if mine.place is None or mine.place.line not in lines:
+        return f"{mine.name} is not at {mine.place}"
+    alarms = [f.name for f in found(PREAMBLES[engine] + section.cured)] if section.cured else []
     return f"the cured program has {', '.join(alarms)}" if alarms else ""
 
 
-def with_callback(text: str) -> list[Any]:
-    """What the callback finds in the only `fit` of a program."""
+def found(text: str) -> list[Any]:
+    """What the callback finds in the `fit` of a program."""
     name = f"<fitted program {next(_serial)}>"
-    text = FITS.sub(r"\1, callbacks=[callback])", text)
+    text = FIT.sub(r"\1, callbacks=[callback])", text)
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
     callback = doctor.Callback(quiet=True)
     seed()

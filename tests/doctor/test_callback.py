@@ -13,6 +13,11 @@ import gradtape as tf
 from gradtape import doctor
 from gradtape.doctor.entry.session import RUNNING
 
+from .fitting import fitted, found, otherwise
+from .programs import PREAMBLE
+from .sections import Section
+from .test_healthy import TRAININGS
+
 pytestmark = pytest.mark.filterwarnings("ignore:::keras", "ignore:Keras runs on gradtape")
 
 
@@ -112,6 +117,28 @@ def test_each_training_has_a_report_of_its_own(keras, capsys) -> None:
     training.fit(callback, epochs=2)
     assert (first.history.gradients, callback.report.history.gradients) == (16, 32)
     assert [f.name for f in callback.report.findings] == ["stop-gradient"]
+
+
+@pytest.mark.parametrize("section", fitted()[::5], ids=lambda section: section.title)
+def test_the_end_of_a_model_is_known_from_inside_of_fit(section: Section, keras) -> None:
+    assert not otherwise(section, "gradtape")
+
+
+@pytest.mark.parametrize("title", ["rare classes with weights of classes", "two heads: a class"])
+def test_a_sound_end_of_a_model(title, keras) -> None:
+    text = next(text for known, text in TRAININGS if known.startswith(title))
+    assert found(PREAMBLE + text) == []
+
+
+def test_the_labels_are_known_to_a_session_around_it_as_well(keras) -> None:
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1, activation="sigmoid")])
+    model.compile("sgd", "binary_crossentropy")
+    x, callback = np.random.default_rng(0).normal(size=(64, 4)), doctor.Callback(quiet=True)
+    with doctor.watch() as report:
+        model.fit(x, np.ones(64), epochs=2, verbose=0, callbacks=[callback])
+    for each in (report, callback.report):
+        assert [f.name for f in each.findings] == ["one-class"]
+        assert each.findings[0].place.brief.startswith("model.fit(")
 
 
 @pytest.mark.parametrize(

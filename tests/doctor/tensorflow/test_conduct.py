@@ -25,8 +25,10 @@ from gradtape.doctor.engines.tensorflow import reading
 from gradtape.doctor.entry.session import Session
 from tests.commands import gradtape, python
 
+from ..fitting import fitted, otherwise
 from ..looking import seen
 from ..programs import diagnose
+from ..sections import Section
 from ..test_doors import starting, with_variable
 from .running import PREAMBLE, diagnosed, needs_tensorflow, on_tensorflow  # noqa: F401
 
@@ -407,7 +409,8 @@ def test_the_environment_asks_for_a_report_of_a_plain_program(first, tmp_path) -
 
 
 # --- Keras ----------------------------------------------------------------------------------------
-def test_a_callback_changes_no_bit(capsys) -> None:
+@pytest.mark.parametrize("kind", ["arrays", "dataset"])
+def test_a_callback_changes_no_bit(kind: str, capsys) -> None:
     import tensorflow as tf
 
     def train(*callbacks: Any) -> tuple[Any, Any]:
@@ -418,7 +421,11 @@ def test_a_callback_changes_no_bit(capsys) -> None:
         ])  # fmt: skip
         model.compile("adam", "mse")
         x = np.linspace(-1.0, 1.0, 64, dtype="float32").reshape(16, 4)
-        fit = model.fit(x, x[:, :1] ** 2, epochs=2, batch_size=4, verbose=0, callbacks=callbacks)
+        given = {"x": x, "y": x[:, :1] ** 2, "batch_size": 4}
+        if kind == "dataset":
+            rows = tf.data.Dataset.from_tensor_slices((x, x[:, :1] ** 2)).shuffle(16)
+            given = {"x": rows.map(lambda a, b: (2 * a, b)).batch(4)}
+        fit = model.fit(**given, epochs=2, verbose=0, callbacks=callbacks)
         return fit.history["loss"], [w.tobytes() for w in model.get_weights()]
 
     callback = doctor.Callback(quiet=True)
@@ -428,6 +435,11 @@ def test_a_callback_changes_no_bit(capsys) -> None:
     assert callback.report.history.states == {"ok": 32}
     assert not callback.report.notes
     assert capsys.readouterr().err == "gradtape doctor: 32 gradients, all healthy\n"
+
+
+@pytest.mark.parametrize("section", fitted()[::8], ids=lambda section: section.title)
+def test_a_callback_knows_the_end_of_a_model(section: Section) -> None:
+    assert not otherwise(section, "tensorflow")
 
 
 def test_a_model_that_was_made_before(capsys) -> None:

@@ -55,8 +55,8 @@ ACTIVATIONS = {
 }  # fmt: skip
 
 
-# A training that is under way, with the model and the labels, each with the name of its output if
-# it has one.
+# A training that is under way, with the model and the labels, each with the name of its output
+# where it has one.
 Open = tuple[Training, Any, list[tuple[str, Numbers | None]]]
 
 

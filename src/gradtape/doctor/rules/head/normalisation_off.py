@@ -54,10 +54,12 @@ for step in range(8):
                 continue
             # What is frozen, and called as for a prediction, is not what is trained.
             within = layer.within and (layer.frozen or layer.weight is None)
-            taken = [o.steps for o in steps.known if layer.weight in o.variables or within]
-            if max(taken, default=0) < STEPS:
+            taken = [o for o in steps.known if layer.weight in o.variables or within]
+            most = max(taken, key=lambda known: known.steps, default=None)
+            if most is None or most.steps < STEPS:
                 continue
-            finding = self._found(layer, max(taken))
+            finding = self._found(layer, most.steps)
+            finding.place = finding.place or most.place
             if finding.place not in said:
                 said.add(finding.place)
                 yield finding
