@@ -24,7 +24,7 @@ from ..trace import Asked, states
 from ..trace.finding import REFUTED, Finding
 from ..trace.history import BROKEN, UNSEEN, History, Line, Record
 from .examining import examine, settle
-from .judging import count, judge, keep
+from .judging import LAST, count, judge, keep
 
 THOROUGH = 3  # first steps of a place that are examined in full, healthy or not
 # After a sound step of a place in which nothing was found, the next is looked into only if there
@@ -134,7 +134,7 @@ class Session:
             finally:
                 self._busy -= 1
             if self._waiting and not self._busy:
-                self._waiting.pop()()
+                self._waiting.pop(0)()
 
     def forked(self) -> None:
         """This is another process: what a thread of the parent's held is held no more."""
@@ -203,7 +203,15 @@ class Session:
             return
         self._read[place] = spent + length
         with _collected_later():
-            self._known[place] = found, self._examine(asked, record)
+            fresh = self._examine(asked, record)
+        before = known[1] if known is not None and known[0] == found else []
+        lasting = [f for f in before if f.state in BROKEN and f not in fresh]
+        if all(finding.name in LAST for finding in fresh):
+            # What an earlier step broke stays broken, and no later step shows how it came.
+            for finding in lasting:
+                self._met(finding, place, step)
+            fresh = fresh + lasting
+        self._known[place] = found, fresh
 
     def _glance(self, asked: Asked) -> None:
         """A step of which norms are known: faults that are known are met again, or not."""
