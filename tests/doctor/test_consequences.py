@@ -67,12 +67,15 @@ def test_a_fault_of_a_model_hides_nothing_that_it_does_not_account_for() -> None
 
 def test_what_an_early_step_broke_lasts_to_the_end() -> None:
     """Steps that are looked into later find NaN everywhere, and not where it came from."""
-    (finding,) = diagnose(PREAMBLE + """\
+    (finding,) = diagnose(
+        PREAMBLE
+        + """\
 w = tf.Variable([1.0, 0.0])
 for i in range(70):
     with tf.GradientTape() as tape:
         loss = tf.reduce_sum(tf.sqrt(tf.abs(w) * 0.0 if i >= 20 else tf.abs(w) + 1e-3))
     w.assign_sub(0.001 * tape.gradient(loss, w))
-""").findings.values()
+"""
+    ).findings.values()
     assert finding.name == "sqrt-at-zero"
     assert finding.steps == [*range(21, 71)]
