@@ -23,6 +23,8 @@ from gradtape.doctor.entry.session import RUNNING
 from gradtape.testing import assert_gradients_flow
 from tests.commands import LIMIT, SOURCE, environment, gradtape, python
 
+from .screen import read
+
 LOST = """\
 import sys
 import tensorflow as tf
@@ -403,21 +405,10 @@ def test_colours_on_a_terminal_only(more, colored, write) -> None:
     command = [sys.executable, "-m", "gradtape", "doctor", "--quiet", write(LOST)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env=variables) as process:
         os.close(theirs)
-        shown = _read(ours)
+        shown = read(ours).decode()
         assert process.stdout.read() == b"None []\n"
     assert ("\x1b[" in shown) == colored
     assert colored or all(len(line) <= 60 for line in shown.splitlines())
-
-
-def _read(terminal: int) -> str:
-    parts = []
-    try:
-        while part := os.read(terminal, 65536):
-            parts.append(part)
-    except OSError:  # the other end is closed
-        pass
-    os.close(terminal)
-    return b"".join(parts).decode()
 
 
 def test_a_terminal_that_knows_only_ascii(write) -> None:

@@ -73,9 +73,8 @@ class Line:
         """From this step on, the state is another one."""
         if state != self.turned:
             self.turned = state
-            while (
-                self.turns and self.turns[-1][0] >= step
-            ):  # it lay between neighbours, see `coarse`
+            # What became coarse may begin after this step, see `coarse`.
+            while self.turns and self.turns[-1][0] >= step:
                 self.turns.pop()
             self.turns.append((step, state))
             if len(self.turns) > TURNS:
