@@ -48,6 +48,41 @@ def test_open_sizes_stay_open(function, shapes, expected) -> None:
     assert sketched(function, *shapes) == expected
 
 
+# `50 * 200` rows: a program may know the size of its batch where Keras does not.
+@pytest.mark.parametrize(
+    ("function", "shape", "expected"),
+    [
+        (lambda x: tf.reshape(x, [50 * 200, 32]), (None, 200, 32), (10_000, 32)),
+        (lambda x: tf.reshape(x, [7, -1]), (None, 200, 32), (7, None)),
+        (lambda x: tf.reshape(x, [3, 5, -1]), (None, None, 16), (3, 5, None)),
+        (lambda x: tf.reshape(tf.reshape(x, [-1, 4]), [30, 4]), (None, 8), (30, 4)),
+        (lambda x: x + tf.ones([50, 16]), (None, 16), (50, 16)),
+        (lambda x: tf.matmul(x, tf.ones([50, 16, 4])), (None, 3, 16), (50, 3, 4)),
+        (lambda x: tf.concat([x, tf.ones([50, 1])], 1), (None, 16), (None, 17)),
+        (lambda x: tf.broadcast_to(x, [50, 16]), (None, 16), (50, 16)),
+        (lambda x: tf.ensure_shape(x, [50, 16]), (None, 16), (50, 16)),
+        (lambda x: tf.where(x > 0, x, tf.ones([50, 16])), (None, 16), (50, 16)),
+        (lambda x: tf.add_n([x, tf.ones([50, 16])]), (None, 16), (None, 16)),
+    ],
+)
+def test_an_open_size_may_be_what_the_program_says(function, shape, expected) -> None:
+    assert sketched(function, shape) == [expected]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: tf.matmul(x, tf.ones([5, 4])),
+        lambda x: tf.concat([x, tf.ones([50, 7, 1])], 1),
+        lambda x: x + tf.ones([50, 15]),
+        lambda x: tf.ensure_shape(x, [50, 15]),
+    ],
+)
+def test_known_sizes_must_fit(function) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        sketched(function, (None, 16))
+
+
 def test_nothing_is_computed_and_nothing_changes() -> None:
     v = tf.Variable(1.0)
     assert sketched(lambda x: x + v.assign_add(1.0), (None,)) == [(None,)]

@@ -9,6 +9,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.ops.kernels import jobs, parallel, product
+from gradtape.ops.kernels.accumulate import add_product
 
 SHAPES = {
     "halves": ((80, 70), (70, 60)),
@@ -23,13 +24,6 @@ SHAPES = {
     "matrix and stack": ((130, 130), (5, 130, 90)),
     "vectors": ((3, 1200, 1200), (3, 1200, 1)),
 }
-
-
-@pytest.fixture(autouse=True, params=[0, 100])
-def after_convolutions(request: Any, monkeypatch: Any) -> int:
-    """With and without convolutions before."""
-    monkeypatch.setattr(jobs.here, "in_one_thread", request.param, raising=False)
-    return request.param
 
 
 def numbers(*shape: int) -> Any:
@@ -55,6 +49,39 @@ def test_two_runs_agree_to_the_last_bit(monkeypatch: Any) -> None:
         np.testing.assert_array_equal(product.product(a, b), first)
 
 
+STACKS: dict[str, tuple[tuple[int, ...], ...]] = {
+    "of one shape": ((16, 4, 200, 32), (16, 4, 32, 90)),
+    "one for all": ((40, 200, 32), (1, 32, 90)),
+    "fewer axes": ((3, 40, 100, 32), (40, 32, 90)),
+    "along other axes": ((1, 40, 100, 32), (3, 1, 32, 90)),
+}
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_blas_does_not_share_the_small_products_of_a_stack(name: str, monkeypatch: Any) -> None:
+    """Its threads would wait for each other at every one of them."""
+    if not jobs.blas.found():
+        pytest.skip("NumPy has another BLAS")
+    a, b = (numbers(*shape).astype("float32") for shape in STACKS[name])
+    expected = product.product_of_stacks(a, b)
+    np.testing.assert_allclose(expected, np.matmul(a, b), rtol=1e-3, atol=1e-4)
+    threads_of_blas = []
+
+    def matmul(*operands: Any) -> Any:
+        threads_of_blas.append(jobs.blas._functions[0]())
+        return plain(*operands)
+
+    plain = np.matmul
+    monkeypatch.setattr(np, "matmul", matmul)
+    for threads in (1, 2, 3):
+        monkeypatch.setattr(parallel, "limit", threads)
+        for out in (None, np.full(expected.shape, np.nan, "float32")):
+            found = product.product_of_stacks(a, b, out)
+            assert found is out or out is None
+            np.testing.assert_array_equal(found, expected)  # whoever computed them
+    assert {*threads_of_blas} == {1}
+
+
 def test_the_number_of_openblas_threads_is_as_before(monkeypatch: Any) -> None:
     if not jobs.blas.found():
         pytest.skip("NumPy has another BLAS")
@@ -74,14 +101,29 @@ def test_shapes_that_do_not_fit_are_named() -> None:
         tf.matmul(numbers(300, 301), numbers(300, 300))
 
 
-def test_products_next_to_a_convolution_keep_to_one_thread(monkeypatch: Any) -> None:
+@pytest.mark.parametrize("shapes", [((700, 130), (130, 90)), ((90, 700), (700, 130))])
+def test_large_products_are_shared_by_threads_of_ours_and_blas_has_one(
+    shapes: Any, monkeypatch: Any
+) -> None:
+    """Those of BLAS would wait for each other wherever other programs are at work."""
     if not jobs.blas.found():
         pytest.skip("NumPy has another BLAS")
-    monkeypatch.setattr(parallel, "limit", 2)
-    monkeypatch.setattr(jobs, "NEXT_PRODUCTS", 3)
-    tf.nn.conv2d(tf.ones([8, 32, 32, 16]), tf.ones([3, 3, 16, 32]), 1, "SAME")
-    assert jobs.here.in_one_thread == 3
-    a = numbers(300, 300).astype("float32")
-    for left in (2, 1, 0, 0):
-        product.product(a, a)
-        assert jobs.here.in_one_thread == left
+    threads_of_blas: list[int] = []
+    plain = np.matmul
+
+    def matmul(*operands: Any, **more: Any) -> Any:
+        threads_of_blas.append(jobs.blas._functions[0]())
+        return plain(*operands, **more)
+
+    monkeypatch.setattr(np, "matmul", matmul)
+    a, b = (numbers(*shape).astype("float32") for shape in shapes)
+    expected = plain(a, b)
+    for x, y in ((a, b), (a.T.copy().T, b.T.copy().T)):
+        for limit in (1, 2, 3):
+            monkeypatch.setattr(parallel, "limit", limit)
+            threads_of_blas.clear()
+            np.testing.assert_allclose(product.product(x, y), expected, rtol=1e-3, atol=1e-3)
+            assert threads_of_blas == [1] * (limit if limit > 1 else 0)
+            total = np.ones_like(expected)
+            add_product(total, x, y, -0.5)
+            np.testing.assert_allclose(total, 1 - 0.5 * expected, rtol=1e-3, atol=1e-3)

@@ -104,8 +104,11 @@ def _answered(answer: Any, found: list) -> Any:
     )
 
 
-def derive(program: Program, leaves: list) -> Derivative | None:
-    """The derivative of a program; None where it must be played op by op."""
+def derive(
+    program: Program, leaves: list, wanted: tuple[int, ...] | None = None
+) -> Derivative | None:
+    """The derivative of a program, to all leaves or to those with the numbers that are wanted; None
+    where it must be played op by op."""
     marked = any(v._mark is not None for v, _ in program.variables)
     if program.captures or marked or any(isinstance(e.op, Effect) for e in program.equations):
         return None
@@ -115,7 +118,11 @@ def derive(program: Program, leaves: list) -> Derivative | None:
         tensors = [tensor(value) for value in inputs]
         tape = GradientTape()
         with tape:
-            places = [k for k, t in enumerate(tensors) if t._value.dtype.kind in "fcV"]
+            places = [
+                k
+                for k, t in enumerate(tensors)
+                if t._value.dtype.kind in "fcV" and (wanted is None or k in wanted)
+            ]
             tape.watch([tensors[k] for k in places])
             results = interpret(program, tensors)
         if results.__class__ is Failed:

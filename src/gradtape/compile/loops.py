@@ -1,8 +1,10 @@
 """Loops that stay loops: `tf.while_loop`, `tf.scan` and their kind as one equation of a program.
 
-The body is recorded once, as a program of its own: of what the loop carries on, of one row of each
-sequence that it goes along, and of what it finds outside. Where a body does not allow it (it looks
-at numbers, assigns, prints, draws, or changes shapes), the loop is recorded step by step.
+The body is recorded once (`bodies`), as a program of its own: of what the loop carries on, of one
+row of each sequence that it goes along, and of what it finds outside. Where a body does not allow
+it (it looks at numbers, assigns, prints, draws, or changes shapes), the loop is recorded step by
+step. Where the number of steps is known, what does not depend on the step before is computed for
+all of them at once (`hoisting`).
 """
 
 from __future__ import annotations
@@ -19,60 +21,13 @@ from ..core.apply import followers, several, tensor
 from ..core.operand import Operand
 from ..core.record import threads
 from ..framework import convert
-from .backends.choice import ready
-from .calls import Derivative, derive
-from .draws import Kernels
+from ..ops.rows import Slices
+from .bodies import Body, BodyDerivative, Sum, Unfit, record_body
+from .hoisting import Hoisting
 from .play import interpret
-from .program import Effect, Guard, Loop, Program
-from .record import Recording, without
+from .program import Loop
+from .record import without
 from .traced import Traced, untraced
-
-
-class Unfit(Exception):
-    """A body that cannot be a program of its own."""
-
-
-# --- bodies ---------------------------------------------------------------------------------------
-@dataclass(eq=False)
-class Body:
-    """A function of a loop as a program; `outside` are the tensors that it found there, which are
-    its last inputs."""
-
-    program: Program
-    outside: list[Any]
-    _runner: Any = None
-    _derivative: Derivative | None = None
-
-    def __call__(self, values: list) -> list:
-        if self._runner is None:
-            self._runner = ready(self.program)
-        found: Any = self._runner(values)
-        return found
-
-    def derivative(self, values: list) -> Derivative:
-        """The programs forward and backward; the values are an example of its inputs."""
-        if self._derivative is None:
-            self._derivative = derive(self.program, [tensor(untraced(v)) for v in values])
-            if self._derivative is None:
-                raise Unfit
-        return self._derivative
-
-
-def record_body(function: Callable[..., list], examples: list) -> Body:
-    """Record a function of flat tensors that gives a flat list of them."""
-    recording = Recording(Kernels(), None, may_create=False)
-    with recording.running():
-        inputs = [recording.trace(untraced(value)) for value in examples]
-        program = recording.finish(inputs, function(*[tensor(value) for value in inputs]))
-    if (
-        program.streams or program.updates or program.custom
-        or any(isinstance(e.op, (Guard, Effect)) for e in program.equations)
-    ):  # fmt: skip
-        raise Unfit
-    outside = [t for t, _ in program.captures] + [v._read() for v, _ in program.variables]
-    more = [var for _, var in (*program.captures, *program.variables)]
-    program.inputs, program.captures, program.variables = (*program.inputs, *more), (), ()
-    return Body(program, outside)
 
 
 # --- loops ----------------------------------------------------------------------------------------
@@ -90,7 +45,8 @@ class State:
     sequences: int = 0
     order: range | None = None
     limit: int | None = None
-    keeps: bool = False  # whether a last result holds what the derivative needs
+    # The inputs of the body with a derivative; then a last result holds what that needs.
+    wanted: tuple[int, ...] | None = None
 
     def parts(self, operands: Any) -> tuple[list, list, list, list]:
         operands, n = list(operands), self.carried
@@ -110,22 +66,30 @@ class State:
 
     def run(self, *values: Any) -> tuple:
         """On arrays."""
+        if self.cond is None:
+            return self._run(values, None)
+        with self.cond.entered() as holds:
+            return self._run(values, lambda operands: holds(*operands))
+
+    def _run(self, values: tuple, holds: Any) -> tuple:
         carried, sequences, outside, for_cond = self.parts(values)
-        n, kept = self.carried, []
-        rows: list[list] = []
-        for k in self.steps(carried, for_cond, self.cond):
-            given = [*carried, *[s[k] for s in sequences], *outside]
-            if self.keeps:
-                derivative = self.body.derivative(given)
-                both: Any = derivative.runners[0](given)
-                found = both[: derivative.results]
-                kept.append((k, both[derivative.results :]))
-            else:
-                found = self.body(given)
-            carried[:] = found[:n]
-            rows.append(found[n:])
-        results = [*carried, *[np.stack(column) for column in zip(*self.sorted(rows), strict=True)]]
-        return (*results, _boxed(kept)) if self.keeps else tuple(results)
+        n, kept, rows = self.carried, list[tuple[int, list]](), list[list]()
+        body, count = self.body.entered, None
+        if self.wanted is not None:
+            first = self.order[0] if self.order else 0
+            example = [*carried, *[s[first] for s in sequences], *outside]
+            derivative = self.body.derivative(example, self.wanted)
+            body, count = derivative.forward, derivative.results
+        with body() as play:
+            for k in self.steps(carried, for_cond, holds):
+                results = play(*carried, *[s[k] for s in sequences], *outside)
+                carried[:] = results[:n]
+                rows.append(results[n:count])
+                if count is not None:
+                    kept.append((k, results[count:]))
+        stacks = [np.stack(column) for column in zip(*self.sorted(rows), strict=True)]
+        box = () if self.wanted is None else (_boxed(kept),)
+        return (*carried, *stacks, *box)
 
     def sorted(self, rows: list) -> list:
         """By their numbers."""
@@ -141,38 +105,62 @@ def _boxed(value: Any) -> Any:
 
 @dataclass(eq=False)
 class Back:
-    """A loop backward: from the cotangents of its floating results to those of its operands."""
+    """A loop backward: from the cotangents of its results to those of its operands."""
 
     loop: State
-    floating: list[bool]  # results
-    likes: dict[int, tuple]  # operands that have a cotangent: shape and dtype
+    derivative: BodyDerivative
+    arrives: list[bool | None]  # for each result whether it has a cotangent, None if it is discrete
+    likes: dict[int, tuple]  # operands that get one: shape and dtype
 
     def run(self, box: Any, *cotangents: Any) -> tuple:
         loop, n = self.loop, self.loop.carried
-        left = iter(cotangents)
-        g = [next(left) if floats else None for floats in self.floating]
-        carried, stacked = g[:n], g[n:]
-        found: dict[int, Any] = {}
+        last = n + loop.sequences
+        left, likes = iter(cotangents), iter(self.derivative.likes)
+        # Of each floating result: what arrives, the rows of that, and zeros of the kind.
+        floating = [
+            (k, next(left) if arrives else None, np.zeros(*next(likes))[()])
+            for k, arrives in enumerate(self.arrives)
+            if arrives is not None
+        ]
+        carried = {k: g for k, g, _ in floating if k < n}
         first = min(loop.order or (0,))  # the number of the first row that was stacked
-        for k, kept in reversed(box.item()):
-            derivative: Any = loop.body._derivative
-            rows = [None if s is None else s[k - first] for s in stacked]
-            given = [
-                h for h, floats in zip([*carried, *rows], self.floating, strict=True) if floats
-            ]
-            carried = [None] * n
-            for place, h in zip(derivative.leaves, derivative.pull(kept, given), strict=True):
-                h = h.dense() if hasattr(h, "dense") else h
-                if place < n:
-                    carried[place] = np.zeros(*self.likes[place])[()] if h is None else h
-                elif h is not None and place < n + loop.sequences:
-                    whole = found.setdefault(place, np.zeros(*self.likes[place]))
-                    whole[k] = h
-                elif h is not None:
-                    found[place] = found[place] + h if place in found else h
-        found.update(enumerate(carried))
+        totals: dict[int, Any] = {}
+        answers = self.derivative.answers
+        collected = {i: list[Any]() for _, a in answers if isinstance(a, Sum) for i in a.parts}
+        with self.derivative.backward() as pull:
+            for k, kept in reversed(box.item()):
+                seeds = []
+                for number, g, zeros in floating:
+                    if number < n:
+                        g = carried[number]
+                    elif g is not None:
+                        g = g[k - first]
+                    seeds.append(zeros if g is None else g)
+                pulled = pull(*kept, *seeds)
+                carried = dict.fromkeys(carried)
+                for place, answer in answers:
+                    if answer.__class__ is int:
+                        h = pulled[answer]
+                        if place < n:
+                            carried[place] = h
+                        elif place < last:
+                            if place not in totals:
+                                totals[place] = np.zeros(*self.likes[place])
+                            totals[place][k] = h
+                        else:
+                            totals[place] = totals[place] + h if place in totals else h
+                    elif answer.__class__ is tuple:
+                        values, indices, shape = answer
+                        h = Slices(pulled[values], pulled[indices], shape).dense()
+                        totals[place] = totals[place] + h if place in totals else h
+                for i, rows in collected.items():
+                    rows.append(pulled[i])
+        for place, answer in answers:
+            if isinstance(answer, Sum) and collected[answer.parts[0]]:
+                totals[place] = answer.total(collected)
+        totals.update(carried)
         return tuple(
-            [found[k] if found.get(k) is not None else np.zeros(*like)[()]
+            [totals[k] if totals.get(k) is not None else np.zeros(*like)[()]
              for k, like in self.likes.items()]
         )  # fmt: skip
 
@@ -186,36 +174,48 @@ def play(loop: State, operands: list) -> list:
         if mark is None or (len(mark.recorders) == 1 and mark.appends):
             return _say(loop, operands, mark)
     elif not threads.active or followers(operands) is None:
-        found = loop.run(*[t._value for t in operands])
-        return list(map(tensor, found))
+        return list(map(tensor, loop.run(*[t._value for t in operands])))
     return _step_by_step(loop, operands)
 
 
 def _say(loop: State, operands: list, mark: Any) -> list:
     """As an equation; if a tape follows, with a derivative that is another one."""
     recording = threads.recording
-    loop = replace(loop, keeps=mark is not None)
+    sources = []
+    if mark is not None:
+        of_body = len(operands) - (0 if loop.cond is None else len(loop.cond.outside))
+        sources = [
+            k
+            for k, t in enumerate(operands[:of_body])
+            if t._value.dtype.kind in "fcV" and without(recording, followers([t])) is not None
+        ]
+    wanted = tuple(sorted(loop.body.depending({*sources}, loop.carried)))
+    loop = replace(loop, wanted=wanted if sources else None)
     values = loop.run(*[untraced(t._value) for t in operands])
     made = recording.say(Loop("while_loop", loop.run, loop), operands, {}, values)
-    if mark is None:
+    if not sources:
         return list(map(tensor, made))
     recording.program.custom = True  # of a derivative that is one equation there is no other
     *results, box = made
     floating = [r.dtype.kind in "fcV" for r in results]
-    of_body = len(operands) - (0 if loop.cond is None else len(loop.cond.outside))
-    sources = [k for k, t in enumerate(operands[:of_body]) if t._value.dtype.kind in "fcV"]
     likes = {k: (operands[k]._value.shape, operands[k]._value.dtype) for k in sources}
-    parts = [r for r, floats in zip(results, floating, strict=True) if floats]
+    first = loop.order[0] if loop.order else 0
+    carried, sequences, outside, _ = loop.parts([untraced(t._value) for t in operands])
+    example = [*carried, *[s[first] for s in sequences], *outside]
+    derivative = loop.body.derivative(example, wanted)
 
     def pull(g: list) -> list:
-        cotangents = [
-            tensor(np.zeros(r.shape, r.dtype)[()]) if h is None else h.tensor
-            for h, r in zip(g, parts, strict=True)
+        left = iter(g)
+        arriving = [next(left) if floats else None for floats in floating]
+        arrives = [
+            h is not None if floats else None for h, floats in zip(arriving, floating, strict=True)
         ]
-        back = Back(loop, floating, likes)
-        found = back.run(*[untraced(t._value) for t in (tensor(box), *cotangents)])
+        cotangents = [h.tensor for h in arriving if h is not None]
+        back = Back(loop, derivative, arrives, likes)
+        operands_back = tensor(box), *cotangents
+        values = back.run(*[untraced(t._value) for t in operands_back])
         equation = Loop("while_loop_back", back.run)
-        said = threads.recording.say(equation, (tensor(box), *cotangents), {}, found)
+        said = threads.recording.say(equation, operands_back, {}, values)
         return [Operand(tensor(value)) for value in said]
 
     followed = iter(
@@ -223,7 +223,7 @@ def _say(loop: State, operands: list, mark: Any) -> list:
             Call("while_loop", "While", pull),
             [operands[k] for k in sources],
             {},
-            tuple(parts),
+            tuple([r for r, floats in zip(results, floating, strict=True) if floats]),
             mark,
         )
     )
@@ -257,17 +257,21 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, limit: int | None) -> Any:
         return None
 
     def flat_cond(*flat: Any) -> list:
-        holds = convert.to_tensor(cond(*nest.pack_sequence_as(loop_vars, flat)))
-        if holds._value.shape != ():
-            raise Unfit
-        return [holds]
+        return truth(cond(*nest.pack_sequence_as(loop_vars, flat)))
 
     def flat_body(*flat: Any) -> list:
         return _same_kind(body(*nest.pack_sequence_as(loop_vars, flat)), loop_vars, leaves)
 
-    examples = [t._value for t in leaves]
-    found = _tried(flat_cond, flat_body, leaves, [], examples, None, limit)
-    return None if found is None else nest.pack_sequence_as(loop_vars, found)
+    def tried() -> list:
+        examples = [t._value for t in leaves]
+        of_cond, of_body = record_body(flat_cond, examples), record_body(flat_body, examples)
+        if of_cond.reads or of_body.reads:
+            raise Unfit
+        loop = State(of_body.body, of_cond.body, len(leaves), limit=limit)
+        return play(loop, [*leaves, *of_body.body.outside, *of_cond.body.outside])
+
+    ends = or_none(tried)
+    return None if ends is None else nest.pack_sequence_as(loop_vars, ends)
 
 
 def scan(function: Any, state: Any, elems: list, order: range, like: Any, rows: bool) -> Any:
@@ -283,32 +287,58 @@ def scan(function: Any, state: Any, elems: list, order: range, like: Any, rows: 
         new = _same_kind(result, state, leaves)
         return [*new, *new] if rows else new
 
-    first = [untraced(t._value)[order[0]] for t in elems]
-    examples = [*[t._value for t in leaves], *first]
-    found = _tried(None, flat_body, leaves, elems, examples, order, None)
-    if found is None:
+    results = or_none(lambda: _along(flat_body, leaves, elems, order))
+    if results is None:
         return None
-    last, stacked = found[: len(leaves)], found[len(leaves) :]
+    last, stacked = results[: len(leaves)], results[len(leaves) :]
     return nest.pack_sequence_as(state, last), stacked
 
 
 def map_rows(function: Any, elems: list, order: range) -> Any:
     """`function` of the rows, flat tensors in and out, stacked, as one equation or None."""
-    examples = [untraced(t._value)[order[0]] for t in elems]
-    return _tried(None, function, [], elems, examples, order, None)
+    return or_none(lambda: _along(function, [], elems, order))
 
 
-def _tried(
-    cond: Any, body: Any, carried: list, elems: list, examples: list, order: Any, limit: Any
-) -> list | None:
+def or_none(tried: Callable[[], Any]) -> Any:
     try:
-        of_cond = None if cond is None else record_body(cond, examples[: len(carried)])
-        of_body = record_body(body, examples)
-        loop = State(of_body, of_cond, len(carried), len(elems), order, limit)
-        operands = [*carried, *elems, *of_body.outside, *(of_cond.outside if of_cond else ())]
-        return play(loop, operands)
+        return tried()
     except Exception:  # a body that fails is met again, step by step, with the user's own error
         return None
+
+
+def _along(function: Any, carried: list, elems: list, order: range) -> list:
+    first = [untraced(t._value)[order[0]] for t in elems]
+    of_body = record_body(function, [*[t._value for t in carried], *first])
+    if of_body.reads:
+        raise Unfit
+    return play_counted(of_body.body, carried, elems, order)
+
+
+def play_counted(body: Body, carried: list, elems: list, order: range) -> list:
+    """Play a loop along rows, of which what does not depend on what is carried is computed
+    before."""
+    program, n, last = body.program, len(carried), len(carried) + len(elems)
+    rows = dict(zip(program.inputs[n:last], elems, strict=True))
+    outside = dict(zip(program.inputs[last:], body.outside, strict=True))
+    hoisting = Hoisting(program, rows, outside)
+    if hoisting.hoisted:
+        program, more = hoisting.run()
+        rows |= more
+        used = {v for e in program.equations for v in e.uses} | {*program.outputs}
+        rows = {v: t for v, t in rows.items() if v in used}
+        outside = {v: t for v, t in outside.items() if v in used}
+        program.inputs = (*program.inputs[:n], *rows, *outside)
+        body = Body(program, [*outside.values()])
+    loop = State(body, None, n, len(rows), order)
+    return play(loop, [*carried, *rows.values(), *outside.values()])
+
+
+# --- what bodies and conditions give --------------------------------------------------------------
+def truth(holds: Any) -> list:
+    holds = convert.to_tensor(holds)
+    if holds._value.shape != ():
+        raise Unfit
+    return [holds]
 
 
 def _tensors(structure: Any) -> list | None:
@@ -321,13 +351,22 @@ def _tensors(structure: Any) -> list | None:
         return None
 
 
-def _same_kind(result: Any, like: Any, leaves: list) -> list:
-    """The leaves of what a step gives, which must be what it was given."""
+def alike(result: Any, like: Any) -> Any:
+    """What a step gives, which must have the structure of what it was given."""
     if isinstance(like, (list, tuple)) and isinstance(result, (list, tuple)):
         result, like = list(result), list(like)
     nest.assert_same_structure(like, result)
-    found = [convert.to_tensor(leaf) for leaf in nest.flatten(result)]
-    for new, old in zip(found, leaves, strict=True):
-        if (new._value.shape, new._value.dtype) != (old._value.shape, old._value.dtype):
+    return result
+
+
+def _same_kind(result: Any, like: Any, leaves: list) -> list:
+    """The leaves of what a step gives, which must be what it was given."""
+    new = [convert.to_tensor(leaf) for leaf in nest.flatten(alike(result, like))]
+    check_kind(new, leaves)
+    return new
+
+
+def check_kind(new: list, old: list) -> None:
+    for a, b in zip(new, old, strict=True):
+        if (a._value.shape, a._value.dtype) != (b._value.shape, b._value.dtype):
             raise Unfit
-    return found

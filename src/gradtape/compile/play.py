@@ -6,6 +6,7 @@ is also how a program shows why it failed; where nobody looks, a backend plays i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from types import CodeType
 from typing import Any, NamedTuple, cast
@@ -27,6 +28,10 @@ class Spot(NamedTuple):
     f_lasti: int
     f_back: None = None
 
+    @staticmethod
+    def of(equation: Equation) -> Spot:
+        return Spot(*(equation.place or _NOWHERE))
+
 
 _NOWHERE = (Spot.__new__.__code__, 0)
 
@@ -39,7 +44,9 @@ def interpret(
     leave variables as they were. Draws come from the streams of a `mode`. Who wants to `hear` of
     all values is given the player."""
     player = Player(program, {} if done is None else done, mode)
-    if hear is not None:
+    if hear is None:
+        player.last_uses = _last_uses(program)
+    else:
         hear.append(player)
     try:
         return player.play(leaves)
@@ -48,8 +55,23 @@ def interpret(
         raise
 
 
+def _last_uses(program: Program) -> list[list[Var]]:
+    """For each equation the values that nothing after it needs. A training step that is played in
+    a function around it would hold every array of the forward pass, the sweep and the update."""
+    kept = {*program.results}
+    uses: list[list[Var]] = []
+    for equation in reversed(program.equations):
+        last = [v for v in dict.fromkeys((*equation.uses, *equation.outputs)) if v not in kept]
+        kept.update(last)
+        uses.append(last)
+    return uses[::-1]
+
+
 class Player:
-    """One play of a program; `known` are its values."""
+    """One play of a program; `known` are its values, but for those behind their last use where
+    nobody asks for them afterwards."""
+
+    last_uses: list[list[Var]] | None = None
 
     def __init__(self, program: Program, done: dict[int, Any], mode: str) -> None:
         self.program, self.done, self.mode = program, done, mode
@@ -60,7 +82,8 @@ class Player:
         self.guards = self.effects = 0
         self.take_back = None if self.recording is None else self.recording.here()
 
-    def play(self, leaves: Any) -> Any:
+    def begin(self, leaves: Any) -> None:
+        """What is there before the first equation."""
         program, known = self.program, self.known
         known.update(zip(program.inputs, leaves, strict=True))
         known.update((var, captured) for captured, var in program.captures)
@@ -69,11 +92,17 @@ class Player:
         known.update(program.held)
         for (stream, var), (_, blocks) in zip(program.streams, program.advances, strict=True):
             known[var] = self._counter(stream, blocks)
+
+    def play(self, leaves: Any) -> Any:
+        self.begin(leaves)
+        program, known = self.program, self.known
         given = {*program.given}
-        for equation in program.equations:
+        for k, equation in enumerate(program.equations):
             if self.recording is not None:
                 self.began.append(len(self.recording.program.equations))
             failed = self._play(equation)
+            for value in self.last_uses[k] if self.last_uses is not None else ():
+                known.pop(value, None)
             if failed is not None:
                 self.undo()
                 if self.take_back is not None:  # another recording is played in its place
@@ -115,7 +144,7 @@ class Player:
                 name: known[value] if value.__class__ is Var else value
                 for name, value in equation.params.items()
             }
-            made = _apply(op, operands, params, Spot(*(equation.place or _NOWHERE)))
+            made = apply_at(op, operands, params, Spot.of(equation))
             results = made if made.__class__ is tuple else (made,)
             known.update(zip(equation.outputs, results, strict=True))
             return None
@@ -180,11 +209,21 @@ class Rehearsal(Player):
 
     def __init__(self, program: Program, mode: str, done: dict[int, Any]) -> None:
         super().__init__(program, done, mode)
-        self._held = {id(v): v._outside() for v, _ in program.variables}
+        self.held = {id(v): v._outside() for v, _ in program.variables}
         self._counters = {id(s): s.twin(mode).counter for s, _ in program.streams}
 
+    def pieces(self, leaves: Any, length: int) -> Iterator[int]:
+        """Play so many equations at a time; how many pieces there were by then."""
+        self.begin(leaves)
+        yield 0
+        equations = self.program.equations
+        for k in range(0, len(equations), length):
+            if any(self._play(equation) is not None for equation in equations[k : k + length]):
+                return
+            yield k // length + 1
+
     def _read(self, variable: Any) -> Any:
-        return tensor(self._held[id(variable)])
+        return tensor(self.held[id(variable)])
 
     def _counter(self, stream: Any, blocks: int) -> Any:
         return self._counters[id(stream)]
@@ -205,11 +244,11 @@ def _raw(value: Any) -> Any:
     return value if isinstance(value, int) else value._value
 
 
-def _apply(op: Op, operands: list, params: dict[str, Any], spot: Spot) -> Any:
+def apply_at(op: Op, operands: list, params: dict[str, Any], spot: Spot) -> Any:
     """Apply an op; whoever asks for the caller finds the `spot` in this frame."""
     if any(type(value) is Number for value in params.values()):  # a draw, also of constants
         return apply_recorded(op, operands, params)
     return op.apply(*operands, **params)
 
 
-stand_ins.add(id(_apply.__code__))
+stand_ins.add(id(apply_at.__code__))

@@ -12,6 +12,7 @@ come from places that nobody moves on, prints are left to the program, which is 
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -21,11 +22,14 @@ from typing import Any
 
 import numpy as np
 
+from ..autodiff import sweep
 from ..autodiff.custom import suspended
+from ..autodiff.recording import resume
 from ..core import apply as engine
 from ..core.apply import QUIET, followers, note, restore, several, silence, tensor
-from ..core.place import caller
+from ..core.place import NAME, caller
 from ..core.record import Mark, Recorder, join, mark_of, next_id, threads
+from ..errors import InvalidArgumentError, invalid
 from ..framework.shapes import TensorShape
 from ..random import seeds_of_op
 from .draws import Kernel, Kernels, Number, Place
@@ -70,6 +74,16 @@ def once(function: Callable[..., Any]) -> Callable[..., Any]:
     return perform
 
 
+@contextmanager
+def looking() -> Iterator[None]:
+    """A block that computes with the numbers of a call, whose errors are those of eager ops."""
+    recording, threads.recording = threads.recording, None
+    try:
+        yield
+    finally:
+        threads.recording = recording
+
+
 # --- the recording --------------------------------------------------------------------------------
 class Recording(Recorder):
     """The dry run of a function, and the program that it becomes.
@@ -79,6 +93,7 @@ class Recording(Recorder):
 
     pauses = False
     sketches = False  # whether it only tells shapes
+    knows_shapes = False  # whether TensorFlow knows all sizes before it computes
     mode = ""  # that of its draws
 
     def __init__(self, kernels: Kernels, seed: Any, may_create: bool) -> None:
@@ -107,22 +122,31 @@ class Recording(Recorder):
         """While this block runs, this thread records. Tapes around it pause, and this recording
         follows what they follow: the program gets it from outside at every call."""
         self.outer = threads.recording
+        if self.outer is not None and not self.sketches:
+            self.knows_shapes = self.outer.knows_shapes
         tapes = [r for r in threads.active if r.pauses]
-        for tape in tapes:
-            tape.stop()
-        self.start()
-        own = mark_of((self,))
-        for mark in [mark for tape in tapes for mark in tape.marks.values()]:
-            if mark.live is None:
-                mark.live = own
-        threads.recording = self
-        try:
-            yield self
-        finally:
+
+        def end() -> None:
             threads.recording = self.outer
             self.close()
+            resume(tapes)
+
+        try:
             for tape in tapes:
-                tape.start()
+                tape.stop()
+            self.start()
+            own = mark_of((self,))
+            for mark in [mark for tape in tapes for mark in tape.marks.values()]:
+                if mark.live is None:
+                    mark.live = own
+            threads.recording = self
+            yield self
+        finally:
+            try:
+                end()
+            except BaseException:  # Ctrl-C in the middle of it
+                end()
+                raise
 
     def push(self, op: Any, operands: Any, params: dict, results: Any) -> None:
         """An op on tensors that a tape around this recording follows has been applied as if nothing
@@ -203,7 +227,7 @@ class Recording(Recorder):
         place = user.f_code, user.f_lasti
         self.program.equations.append(Equation(op, inputs, params, outputs, place))
         self._from[place] = said = self._from.get(place, 0) + 1
-        if said == MANY:
+        if said == MANY and _calls(user):
             log.warning(
                 "%d equations come from one place in a function, %s:%d: a Python loop is recorded "
                 "step by step. tf.scan, tf.map_fn and tf.while_loop stay loops.",
@@ -222,13 +246,27 @@ class Recording(Recorder):
     # --- for the layers below ---------------------------------------------------------------------
     def compute(self, name: str, function: Callable[..., Any], *values: Any) -> Traced:
         """The array that a pure function gives, which no op has."""
-        made = self.trace(function(*map(untraced, values)))
+        with looking():
+            made = self.trace(function(*map(untraced, values)))
         self._say(Python(name, function), tuple(map(self.var, values)), {}, (made.var,))
+        return made
+
+    def compute_sizes(
+        self, name: str, function: Callable[..., Any], values: Any, sizes: Any, dtype: np.dtype
+    ) -> Traced:
+        """The same of a function whose numbers tell sizes of the result, None in `sizes`."""
+        if stand_ins.used:
+            made = self.trace(sized(sizes, dtype))
+            self._say(Python(name, function), tuple(map(self.var, values)), {}, (made.var,))
+        else:
+            made = self.compute(name, function, *values)
+        self.guard("shape", made)
         return made
 
     def numbers(self, name: str, function: Callable[..., Any], *values: Any) -> list[Number]:
         """The Python numbers that a pure function gives: one, or a tuple of several."""
-        found = function(*map(untraced, values))
+        with looking():
+            found = function(*map(untraced, values))
         found = found if isinstance(found, tuple) else (found,)
         made = [self.number(value, self.program.new(None, None)) for value in found]
         outputs = tuple([n.var for n in made])
@@ -238,7 +276,8 @@ class Recording(Recorder):
     def check(self, function: Callable[..., None], *values: Any) -> None:
         """Let a function look at numbers, which raises or does nothing."""
         try:
-            function(*map(untraced, values))
+            with looking():
+                function(*map(untraced, values))
         except Exception:
             self.failed(function, values)
             raise
@@ -248,7 +287,8 @@ class Recording(Recorder):
         """A function raised an exception, which Python may handle: the program holds as long as
         it does so."""
         read = partial(raised, function)
-        outcome = read(*map(untraced, values))
+        with looking():
+            outcome = read(*map(untraced, values))
         self._say(Guard("raises", read, outcome), tuple(map(self.var, values)), {}, ())
 
     def effect(
@@ -272,7 +312,8 @@ class Recording(Recorder):
             if self._written and looks:
                 raise Unrecordable(f"{name} may look at variables that were assigned before it")
             if stand_ins.used and like is not None:
-                stand_ins.guessed, found = True, like(stand_ins.size)
+                stand_ins.guessed |= not getattr(like, "exact", False)
+                found = like(stand_ins.size)
             else:
                 if index not in self.done:
                     with suspended():
@@ -329,6 +370,17 @@ class Recording(Recorder):
         for element in elements:
             with entered():
                 yield element
+
+    def row(self, array: Any, index: Any) -> Any:
+        """An element of a `TensorArray` at a place that the loop computes whose body is recorded;
+        None if this is not one."""
+        return None
+
+    def counted_loop(self, *loop: Any) -> Any:
+        """A loop of a length that is known as one equation, or None."""
+        from .counting import counted_loop
+
+        return counted_loop(*loop)
 
     def while_loop(self, *loop: Any) -> Any:
         """A loop as one equation, or None."""
@@ -434,6 +486,18 @@ def without(recording: Recording, mark: Mark | None) -> Mark | None:
     return mark_of(tuple([r for r in mark.recorders if r is not recording]))
 
 
+def _calls(user: Any) -> bool:
+    """Whether this frame of the user's calls what is recorded just now, once for each equation, and
+    does not call a library or a sweep that does."""
+    frame = sys._getframe(2)
+    while frame is not user:
+        name = frame.f_globals.get("__name__", "")
+        if frame.f_back is None or not name.startswith(f"{NAME}.") or name == sweep.__name__:
+            return False
+        frame = frame.f_back
+    return True
+
+
 def _line(code: Any, offset: int) -> int:
     lines = [line for start, end, line in code.co_lines() if start <= offset < end and line]
     return lines[0] if lines else code.co_firstlineno
@@ -449,24 +513,36 @@ def apply_recorded(op: Any, operands: Any, params: dict[str, Any]) -> Any:
     if recording is None:
         raise TypeError(OUT_OF_SCOPE.format(repr(operands[0]) if operands else op.name))
     if op.broadcasts and values[0].dtype.kind not in op.takes:
+        if op.of_texts is not None and values[0].dtype.kind == "O":
+            return op.of_texts.apply(*operands)
         raise engine.wrong_dtype(op, values[0].dtype)
     if recording.sketches:
         return recording.apply(op, operands, params)
     arrays = [v.array if type(v) is Traced else v for v in values]
-    token = silence(QUIET)
+    token = silence[QUIET]
+    threads.recording = None  # as `looking` does, which takes 1 us
     try:
         y = op.forward(*arrays, **params)
     except Exception as error:
+        threads.recording = recording
         recording.failed(partial(op.forward, **params), values)
+        if isinstance(error, InvalidArgumentError) and _misfits(op, values, params):
+            raise invalid(error.message) from None
         if not isinstance(error, _OF_NUMPY):
             raise
         raise engine.complain(op, error, arrays, params) from None
     finally:
+        threads.recording = recording
         restore(token)
-    parts = y if y.__class__ is tuple else (y,)
+    parts: Any = y if y.__class__ is tuple else (y,)
+    told = _unknown(op, values, params)
+    if stand_ins.used and told:
+        # Nobody's numbers tell these sizes: another one in each recording shows what they decide.
+        pairs = zip(parts, told, strict=True)
+        parts = tuple([sized(shape, z.dtype) if None in shape else z for z, (shape, _) in pairs])
     results = [z if z.ndim or z.dtype.kind == "O" else z[()] for z in parts]
     made = recording.say(op, operands, params, results)
-    for one in made if _unknown(op, values, params) else ():
+    for one in made if told is not None else ():
         recording.guard("shape", one)
     discrete = not any(getattr(rule, "followed", True) for rule in op.rules)
     mark = None if discrete else without(recording, followers(operands))
@@ -480,12 +556,29 @@ def apply_recorded(op: Any, operands: Any, params: dict[str, Any]) -> Any:
     return t
 
 
-def _unknown(op: Any, values: list, params: dict) -> bool:
-    """Whether only the numbers tell the shapes of the results."""
+def _misfits(op: Any, values: list, params: dict) -> bool:
+    """Whether the shapes alone tell that an op cannot be applied."""
+    try:
+        op.infer(*[(v.shape, v.dtype) for v in values], **params)
+    except Exception:
+        return True
+    return False
+
+
+def sized(sizes: Any, dtype: np.dtype) -> Any:
+    """A stand-in for a result of which only the numbers tell some sizes, None here."""
+    shape = [stand_ins.size if n is None else n for n in sizes]
+    return np.full(shape, b"", object) if dtype.kind == "O" else np.zeros(shape, dtype)
+
+
+def _unknown(op: Any, values: list, params: dict) -> list | None:
+    """What is known of results whose shapes only the numbers tell: shapes and dtypes, an empty list
+    if not even the ranks; None if the shapes of the operands tell all."""
     told = op.infer(*[(v.shape, v.dtype) for v in values], **params)
     if told is None:
-        return True
-    return any(None in shape for shape, _ in (told if isinstance(told, list) else [told]))
+        return []
+    pairs = told if isinstance(told, list) else [told]
+    return pairs if any(None in shape for shape, _ in pairs) else None
 
 
 engine.Traced, engine.Recorded, engine.record = Traced, Recorded, apply_recorded

@@ -141,4 +141,5 @@ class _Writer:
         text = f"def bind({', '.join(self.bound)}):\n    def short(args):\n{body}    return short\n"
         found: dict[str, Any] = {}
         exec(compile(text, "<gradtape call>", "exec", dont_inherit=True), found)
-        return found["bind"](**self.bound)
+        # By position: each name would be looked for among all of them.
+        return found["bind"](*self.bound.values())

@@ -74,6 +74,13 @@ class Bound:
             [open_kind(wanted.get(n) or k) for n, k in zip(names, kinds, strict=True)]
         )
 
+    @property
+    def leaves_sizes_open(self) -> bool:
+        """Whether TensorFlow's trace does not know the shapes of all tensors."""
+        specs = [spec for spec in nest.flatten(self.specs) if isinstance(spec, TypeSpec)]
+        dense = [spec for spec in specs if isinstance(spec, TensorSpec)]
+        return len(dense) < len(specs) or not all(s.shape.is_fully_defined() for s in dense)
+
     def rebuild(self, leaves: Iterable[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The positional and keyword arguments, with these leaves in place of the tensors."""
         left, names = iter(leaves), self.key[0]

@@ -78,7 +78,9 @@ class Sketch(Recording):
         try:
             told = op.infer(*[(v.shape, v.dtype) for v in values], **params)
         except ValueError as error:
-            raise engine.complain(op, error, values, params) from None
+            told = self._as_unknown(op, values, params)
+            if told is None:
+                raise engine.complain(op, error, values, params) from None
         if told is None:
             raise NotImplementedError(f"the shapes of the results of {op.label} are not known")
         pairs = told if isinstance(told, list) else [told]
@@ -87,6 +89,16 @@ class Sketch(Recording):
             for shape, dtype in pairs
         ]
         return tuple(made) if isinstance(told, list) else made[0]
+
+    def _as_unknown(self, op: Any, values: list, params: dict[str, Any]) -> Any:
+        """What comes out if open sizes are what the others need; None if nothing fits."""
+        shapes = [tuple(self.known(v.shape).as_list()) for v in values]
+        if not any(None in shape for shape in shapes):
+            return None
+        try:
+            return op.infer(*[(s, v.dtype) for s, v in zip(shapes, values, strict=True)], **params)
+        except Exception:
+            return None
 
     def value_of(self, variable: Any) -> Any:
         entry = self._written.get(variable._id) or self._variables.get(variable._id)

@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import dtypes, nest
 from ..arrays.tensor_array import TensorArray
+from ..autodiff.custom import graphs
 from ..core.apply import followers, tensor
 from ..core.record import Value, threads
 from ..framework import convert
@@ -27,7 +28,7 @@ from .calls import derive, may_call
 from .draws import Kernels
 from .play import interpret
 from .program import Failed, Program
-from .record import Recording, Unrecordable
+from .record import Recording, Unrecordable, stand_ins
 from .traced import untraced
 
 log = logging.getLogger("gradtape")
@@ -209,12 +210,15 @@ class Tree:
         """Run Python; an exception leaves the variables that are known as they were."""
         held = {id(v): v for take in self.takes for v, _ in take.program.updates}.values()
         before = [(variable, variable._outside()) for variable in held]
+        outside, graphs.eager = graphs.eager, True
         try:
             return run_eagerly(self._function, *bound.rebuild(bound.leaves))
         except BaseException:
             for variable, array in before if threads.recording is None else ():
                 variable._array = array
             raise
+        finally:
+            graphs.eager = outside
 
     def _once(self, bound: Any, done: dict[int, Any]) -> Any:
         """A recording for this call alone, in which what was performed is not done again."""
@@ -294,6 +298,7 @@ class Tree:
         if followers(bound.leaves) is not None or threads.watching is not None:
             recording.mode = mode()
         recording.done.update(done or {})
+        recording.knows_shapes = not stand_ins.used and not bound.leaves_sizes_open
         with hearing.recording(recording, bound.leaves) as heard, recording.running():
             inputs = [recording.trace(untraced(leaf._value)) for leaf in bound.leaves]
             args, kwargs = bound.rebuild([tensor(value) for value in inputs])

@@ -19,7 +19,7 @@ from ..core.op import Op
 from .declare import op
 from .depthwise import channelwise, channelwise_filter, channelwise_input
 from .elementwise import FLOATING, in_float32
-from .kernels.jobs import NEXT_PRODUCTS, Effort, blas, here, portions
+from .kernels.jobs import Effort, blas, portions
 from .kernels.parallel import threads
 from .kernels.pending import Awaited
 from .kernels.windows import (
@@ -175,7 +175,6 @@ def _run(work: Any, jobs: Sequence, multiplications: int) -> None:
     if multiplications >= LARGE:
         Effort(work, jobs, products=True).finish()
     elif blas.found():
-        here.in_one_thread = NEXT_PRODUCTS
         with blas:
             work(iter(jobs))
     else:

@@ -21,6 +21,7 @@ from .matrix import (
     lapack,
     one_by_one,
     solve,
+    sound_only,
     triangular_solve,
 )
 from .reasons import Missing
@@ -140,7 +141,8 @@ def _lu(a: Any, dtype: Any) -> Any:
         order = np.arange(n)
         if n:
             factors[k], swaps = lu_factor(matrix, check_finite=False)
-            if not np.diagonal(factors[k]).all():
+            pivots = np.diagonal(factors[k])
+            if not pivots.all() or np.isnan(pivots).any():
                 raise invalid("Input is not invertible. [Op:Lu] name: ")
             for i, j in enumerate(swaps):
                 order[[i, j]] = order[[j, i]]
@@ -256,20 +258,16 @@ eigvals = op(
 
 @lapack
 def _svd(a: Any, full: bool) -> Any:
-    if np.isnan(a).any():
-        # TensorFlow's answer; LAPACK does not come to an end.
-        shapes = _svd_shape(a.shape, full)
-        dtypes = (a.real.dtype, a.dtype, a.dtype)
-        return tuple(np.full(s, np.nan, t) for s, t in zip(shapes, dtypes, strict=True))
-    u, s, vh = np.linalg.svd(a, full_matrices=full)
-    return s, u, adjoint(vh)
+    def compute(a: Any) -> tuple:
+        u, s, vh = np.linalg.svd(a, full_matrices=full)
+        return s, u, adjoint(vh)
+
+    return sound_only(compute, a, np.isnan(a))
 
 
 @lapack
 def _singular_values(a: Any) -> Any:
-    if np.isnan(a).any():
-        return np.full((*a.shape[:-2], min(a.shape[-2:])), np.nan, a.real.dtype)
-    return np.linalg.svd(a, compute_uv=False)
+    return sound_only(lambda a: (np.linalg.svd(a, compute_uv=False),), a, np.isnan(a))[0]
 
 
 def _svd_shape(a: Any, full: bool) -> list[Any]:

@@ -16,11 +16,12 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.op import NUMBERS, REALS, Op
-from .declare import elementwise
+from .declare import elementwise, op
+from .infer import broadcast
 from .kernels.choose import only
 from .kernels.parallel import MANY, in_blocks, shared
 from .kernels.pending import rows_later
-from .reasons import Flat, Missing
+from .reasons import Discrete, Flat, Missing
 from .shape import cast
 
 POSITIVE = (0.1, 3.0)
@@ -64,9 +65,18 @@ def zero_where(condition: Any, y: Any) -> Any:
 
 
 # --- arithmetic ---------------------------------------------------------------------------------
+def _joined(a: Any, b: Any) -> np.ndarray:
+    return np.asarray(a + b, object)  # of two scalars, NumPy's sum is no array
+
+
+join_texts = op(
+    "join_texts", _joined, Discrete("the result is a text"), label="AddV2",
+    shape=broadcast, broadcasts=True,
+    sample=lambda d: [([np.array([b"a", b"b"], object)] * 2, {})],
+)  # fmt: skip
 add = elementwise(
     "add", operator.add, (lambda g: g, lambda g: g),
-    label="AddV2", numpy=(np.add,), takes=NUMBERS + "O",
+    label="AddV2", numpy=(np.add,), takes=NUMBERS, of_texts=join_texts,
     later=lambda old, g, a, b_shape: None if b_shape is None else rows_later(old, g),
 )  # fmt: skip
 sub = elementwise(

@@ -175,20 +175,30 @@ take = op(
 )  # fmt: skip
 
 
-def _rows_of_gather(g: Any, b: Any, a_shape: Any, y_shape: Any) -> Any:
+def _rows_of_gather(g: Any, b: Any, a_shape: Any, y_shape: Any, sizes: np.dtype) -> Any:
     if g.ndim > len(y_shape):
         return _grad_of_take(g, b, a_shape, y_shape, 0)
     if b.ndim == 1:
-        return Slices(g, b, a_shape)
+        return Slices(g, b, a_shape, sizes)
     values = np.reshape(g, (b.size, *a_shape[1:]))
-    return Slices(values, np.reshape(b, (b.size,)), a_shape)
+    return Slices(values, np.reshape(b, (b.size,)), a_shape, sizes)
 
 
 # Along the first axis, and its cotangent stays in rows: what a lookup in a large table needs.
 gather = op(
-    "gather", lambda a, b: _take(a, b, 0), (_rows_of_gather, None),
+    "gather", lambda a, b: _take(a, b, 0),
+    (lambda g, b, a_shape, y_shape: _rows_of_gather(g, b, a_shape, y_shape, INT32), None),
     shape=lambda a, b: b + a[1:], label="GatherV2", push="linear", batches=True,
     sample=lambda d: [([d(4, 3), np.array([2, 0, 2])], {}), ([d(4), np.array(1)], {})],
+)  # fmt: skip
+
+
+# The same for coordinates of one number, by which TensorFlow chooses the dtype of the shape.
+gather_rows = op(
+    "gather_rows", lambda a, b: _take(a, b, 0),
+    (lambda g, b, a_shape, y_shape: _rows_of_gather(g, b, a_shape, y_shape, b.dtype), None),
+    shape=lambda a, b: b + a[1:], label="GatherNd", push="linear", batches=True,
+    sample=lambda d: [([d(4, 3), np.array([2, 0, 2])], {})],
 )  # fmt: skip
 
 

@@ -12,9 +12,8 @@ from ..core import apply
 from ..core.op import FLOATS, NUMBERS, REALS
 from .declare import op
 from .infer import Shape, alike, stacked
-from .kernels.jobs import blas
 from .kernels.pending import product_later
-from .kernels.product import ALONE, product
+from .kernels.product import product, product_of_stacks
 
 
 # --- matrices -------------------------------------------------------------------------------------
@@ -39,9 +38,7 @@ def _matmul(a: Any, b: Any) -> Any:
         # One large product instead of one for each matrix of the stack.
         rows = a.reshape(prod(a.shape[:-1]), a.shape[-1])
         return _matmul(rows, b).reshape(*a.shape[:-1], b.shape[-1])
-    if kind in "fc" and a.size * b.shape[-1] > ALONE:
-        return blas.shared(np.matmul, a, b)
-    return np.matmul(a, b)
+    return product_of_stacks(a, b) if kind in "fc" else np.matmul(a, b)
 
 
 def _wrong_shapes(a: tuple[int, ...], b: tuple[int, ...]) -> Exception:
@@ -78,6 +75,18 @@ def _across_rows(a: Any, g: Any, b: Any) -> Any:
     return matmul_tn(a, g)
 
 
+def _product_shape(rows: int, columns: int) -> Any:
+    """The shape rule of a product of matrices, by the axes that stay of each."""
+
+    def shape(a: Shape, b: Shape) -> Shape:
+        left, right = a[-3 - rows], b[-3 - columns]
+        if None not in (left, right) and left != right:
+            raise ValueError(f"{a} and {b}: {left} and {right} are summed over together")
+        return stacked(a, b, a[rows], b[columns])
+
+    return shape
+
+
 def _product(name: str, forward: Any, rules: Any, shape: Any, sample: Any, **more: Any) -> Any:
     made = op(
         name, forward, rules, shape=shape, label="MatMul", push="bilinear", broadcasts=True,
@@ -92,7 +101,7 @@ def _product(name: str, forward: Any, rules: Any, shape: Any, sample: Any, **mor
 matmul: Any = _product(
     "matmul", _matmul,
     (lambda g, b: matmul_nt(g, b), lambda g, a, b: _across_rows(a, g, b)),
-    lambda a, b: stacked(a, b, a[-2], b[-1]),
+    _product_shape(-2, -1),
     lambda d: [
         ([d(2, 3), d(3, 4)], {}), ([d(5, 2, 3), d(3, 4)], {}), ([d(5, 1, 2, 3), d(2, 3, 4)], {}),
     ],
@@ -101,14 +110,14 @@ matmul: Any = _product(
 matmul_nt: Any = _product(
     "matmul_nt", lambda a, b: _matmul(a, turned(b)),
     (lambda g, b: matmul(g, b), lambda g, a, b: _across_rows(g, a, b)),
-    lambda a, b: stacked(a, b, a[-2], b[-2]),
+    _product_shape(-2, -2),
     lambda d: [([d(2, 3), d(4, 3)], {}), ([d(5, 2, 3), d(4, 3)], {}), ([d(2, 3), d(5, 4, 3)], {})],
     later=lambda old, g, a, b_shape: product_later(old, g, a._value),
 )  # fmt: skip
 matmul_tn: Any = _product(
     "matmul_tn", lambda a, b: _matmul(turned(a), b),
     (lambda g, b: matmul_nt(b, g), lambda g, a: matmul(a, g)),
-    lambda a, b: stacked(a, b, a[-1], b[-1]),
+    _product_shape(-1, -1),
     lambda d: [([d(3, 2), d(3, 4)], {}), ([d(5, 3, 2), d(5, 3, 4)], {})],
 )  # fmt: skip
 

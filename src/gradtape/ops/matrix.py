@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial, wraps
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..core.op import Op
 from .declare import op
 from .diagonal import band_part
 from .infer import same, stacked
-from .kernels.jobs import blas
+from .kernels.product import LITTLE, by_size
 from .linear import matmul, turned
 from .reasons import Missing
 
@@ -41,8 +42,8 @@ def lapack(function: Callable[..., Any]) -> Callable[..., Any]:
         dtype = arrays[0].dtype
         call = partial(function, **params) if params else function
         if dtype.itemsize != 2:
-            return blas.shared(call, *arrays)
-        y = blas.shared(call, *[a.astype(np.float32) for a in arrays])
+            return by_size(call, _multiplications(arrays), *arrays)
+        y = by_size(call, _multiplications(arrays), *[a.astype(np.float32) for a in arrays])
         return (
             tuple(_narrow(part, dtype) for part in y) if isinstance(y, tuple) else _narrow(y, dtype)
         )
@@ -50,8 +51,29 @@ def lapack(function: Callable[..., Any]) -> Callable[..., Any]:
     return computed
 
 
+def _multiplications(arrays: tuple[Any, ...]) -> int:
+    """About as many as the largest matrix of a stack takes. A matrix of its own is left to BLAS."""
+    if not any(a.ndim > 2 for a in arrays):
+        return LITTLE + 1
+    return max(prod(a.shape[-2:]) * max(a.shape[-2:]) for a in arrays if a.ndim > 1)
+
+
 def _narrow(y: Any, dtype: Any) -> Any:
     return y.astype(dtype) if y.dtype == np.float32 else y
+
+
+def sound_only(
+    compute: Callable[[Any], tuple], a: Any, unsound: Any, instead: float = np.nan
+) -> tuple:
+    """What is computed of the matrices of a stack; those with an unsound number, for which LAPACK
+    comes to no end, have nan everywhere, as in TensorFlow, and the others what they have alone."""
+    broken = unsound.any(axis=(-2, -1))
+    if not broken.any():
+        return compute(a)
+    parts = compute(np.where(broken[..., None, None], a.dtype.type(0), a))
+    for part in parts:
+        part[broken] = instead
+    return parts
 
 
 def one_by_one(function: Callable[[Any], Any], a: Any) -> Any:
@@ -164,7 +186,7 @@ triangular_solve: Op = op(
 
 @lapack
 def _pinv(a: Any, rcond: Any) -> Any:
-    return np.linalg.pinv(a, rcond=rcond)
+    return sound_only(lambda a: (np.linalg.pinv(a, rcond=rcond),), a, ~np.isfinite(a))[0]
 
 
 def _grad_of_pinv(g: Any, a: Any, y: Any) -> Any:
@@ -196,7 +218,10 @@ def _no_grad(g: Any) -> Any:
 
 @lapack
 def _least_squares(a: Any, b: Any) -> Any:
-    return (np.linalg.pinv(a) @ b).astype(b.dtype, copy=False)
+    (inverse,) = sound_only(lambda a: (np.linalg.pinv(a),), a, np.isnan(a), instead=0)
+    return (inverse @ np.where(np.isnan(a).any(axis=(-2, -1), keepdims=True), 0, b)).astype(
+        b.dtype, copy=False
+    )
 
 
 least_squares = op(

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.op import Op
 from .declare import op
 from .infer import Shape, exchanged
-from .kernels.jobs import blas
+from .kernels.product import product_of_stacks
 
 # Entries up to which adding them up is quicker than a product with a matrix: 8 images of 224 by 224
 # to 64 by 64 by lanczos3, of 23 entries each, take 35 ms added up and 10 by the product.
@@ -56,7 +56,7 @@ def _resample(a: Any, axis: int, taps: Taps, turned: Taps) -> Any:
     shape: Any = _shape(a.shape, axis, taps, turned)
     if taps.places.shape[1] > _FEW:
         sizes = prod(shape[:axis]), a.shape[axis], prod(shape[axis:][1:])
-        y = blas.shared(np.matmul, _matrix(taps, a, axis), a.reshape(sizes))
+        y = product_of_stacks(_matrix(taps, a, axis), a.reshape(sizes))
         if np.isfinite(y).all():
             return y.reshape(shape)
     y = np.zeros(shape, a.dtype)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.operand import vocabulary
 from .declare import op
+from .infer import INT32
 
 # Elements from which SciPy's sparse product is quicker than np.add.at; importing it takes 0.15 s.
 _MANY = 1 << 16
@@ -96,13 +97,16 @@ add_rows = op(
 
 
 class Slices:
-    """A cotangent of which only some rows are not zero: what a gather pulls back."""
+    """A cotangent of which only some rows are not zero: what a gather pulls back. `sizes` is the
+    dtype that users see its shape in."""
 
-    __slots__ = ("indices", "shape", "values")
+    __slots__ = ("indices", "shape", "sizes", "values")
     __array_ufunc__ = None
 
-    def __init__(self, values: Any, indices: Any, shape: tuple[int, ...]) -> None:
-        self.values, self.indices, self.shape = values, indices, shape
+    def __init__(
+        self, values: Any, indices: Any, shape: tuple[int, ...], sizes: np.dtype = INT32
+    ) -> None:
+        self.values, self.indices, self.shape, self.sizes = values, indices, shape, sizes
 
     def dense(self) -> Any:
         return add_rows(self.values, self.indices, shape=self.shape)
@@ -111,7 +115,8 @@ class Slices:
         if other.__class__ is not Slices:
             return self.dense() + other
         values = np.concatenate([self.values, other.values])
-        return Slices(values, np.concatenate([self.indices, other.indices]), self.shape)
+        indices = np.concatenate([self.indices, other.indices])
+        return Slices(values, indices, self.shape, self.sizes)
 
     def __radd__(self, other: Any) -> Any:
         return other + self.dense()

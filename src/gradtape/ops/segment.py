@@ -66,6 +66,8 @@ def _shape(a: Any, b: Any, count: int, axis: int = 0) -> Any:
 
 
 def _back(a: Any, b: Any, axis: int = 0) -> Any:
+    if not a.shape[axis]:  # without segments, all rows are left out
+        return np.zeros((*a.shape[:axis], *b.shape, *a.shape[axis + 1 :]), a.dtype)
     rows = np.take(a, np.maximum(b, 0), axis=axis)
     if b.size and b.min() < 0:
         kept = (b >= 0).reshape(b.shape + (1,) * (rows.ndim - axis - b.ndim))

@@ -237,7 +237,7 @@ def _uncast(g: Any, a_dtype: Any, dtype: Any) -> Any:
     if a_dtype.kind not in "fcV" or 1 in (a_dtype.itemsize, dtype.itemsize):
         return None  # as TensorFlow: floats of 8 bits hold no gradient
     if g.__class__ is Slices:
-        return Slices(cast(g.values, dtype=a_dtype), g.indices, g.shape)
+        return Slices(cast(g.values, dtype=a_dtype), g.indices, g.shape, g.sizes)
     return cast(g, dtype=a_dtype)
 
 

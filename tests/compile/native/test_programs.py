@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("llvmlite")
 import gradtape as tf
+from gradtape.compile.backends import choice
 from gradtape.compile.native.unit import Native
 
 rng = np.random.default_rng(0)
@@ -58,6 +59,23 @@ def test_sums_along_any_axes(reduce: Any, axis: Any) -> None:
     for shape in [(2, 3, 4), (5, 1, 9), (16, 8, 40), (1, 70, 3)]:
         x = 3.0 + array(*shape)  # so that no sum is near 0, where rounding is all there is
         close(compiled(lambda x: reduce(x * 1.5, axis=axis))(x), reduce(x * 1.5, axis=axis))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("backend", ["llvm", "numpy"])
+def test_long_sums_lose_as_little_as_eager_ones(
+    backend: str, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Equal numbers that are added one after the other are rounded to the same side each time."""
+    monkeypatch.setattr(choice, "NAME", backend)
+    step = compiled(lambda x: (tf.reduce_sum(x * 1.5), tf.reduce_mean(x * 1.5, 1)))
+    for size in (8_191, 8_192, 31_020, 300_007):
+        x = np.full((2, size), 0.1, dtype)
+        exact = float(x[0, 0]) * 1.5 * size
+        total, means = step(tf.constant(x))
+        far = 8 * size**0.25 * np.finfo(dtype).eps
+        np.testing.assert_allclose(total, 2 * exact, rtol=far)
+        np.testing.assert_allclose(means, [exact / size] * 2, rtol=far)
 
 
 def test_a_step_of_training_is_one_call() -> None:

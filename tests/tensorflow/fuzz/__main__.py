@@ -18,8 +18,14 @@ OFTEN = 250  # programs between two words on how far it is
 
 def main(arguments: list[str]) -> int:
     options = _options(arguments)
-    run, fine = (played.batch, played.FINE) if options.function else (batch, FINE)
-    if not options.function:
+    run, fine = batch, FINE
+    if options.distribution == "large":
+        from tests.tensorflow.fuzz import large  # which needs llvmlite
+
+        run, fine = large.batch, large.FINE
+    elif options.function:
+        run, fine = played.batch, played.FINE
+    else:
         worker.check(options.tensorflow)
     starts = range(options.start, options.start + options.programs, BATCH)
     stop = options.start + options.programs
@@ -74,10 +80,11 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument(
         "--distribution",
-        choices=DISTRIBUTIONS,
+        choices=(*DISTRIBUTIONS, "large"),
         default="tame",
         help="tame: long programs that are meant to work; wild: any arguments of any function; "
-        "bad: one wrong argument in each program",
+        "bad: one wrong argument in each program; large: many numbers, eagerly, on NumPy and as "
+        "machine code of several threads, without TensorFlow",
     )
     parser.add_argument(
         "--function",

@@ -32,6 +32,7 @@ ABSENT = {
     **dict.fromkeys(("random_poisson", "random_integers", "shuffle", "categorical"), DRAWN),
     **dict.fromkeys(("binomial", "stateless_binomial", "parameterized_truncated_normal"), DRAWN),
     "random_gamma_grad": DRAWN,
+    "join_texts": "a sum of texts; the programs compute with numbers",
     "guarantee_const": "an identity for graphs",
     **dict.fromkeys(("getitem_at", "put_at"), "how a recorded function indexes by a number of its"),
     **dict.fromkeys(("read_window", "write_window"), "of XLA, by no public name"),

@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
@@ -68,6 +69,14 @@ def reason(runner: Any, compile: bool | None = None) -> str:
 def next_of(runner: Any) -> Any:
     """What plays the next call of a program."""
     return runner if isinstance(runner, Runner) else runner.next
+
+
+@contextmanager
+def entered(runner: Any) -> Iterator[Callable[..., list]]:
+    """The function that plays a program, for the many calls of one run of a loop: they count as
+    one, so a run does not change over to machine code in between."""
+    with (runner if isinstance(runner, Runner) else runner.called()).held() as play:
+        yield play
 
 
 def is_native(runner: Any) -> bool:

@@ -10,11 +10,21 @@ import numpy as np
 
 from ...ops import shape
 from ...ops.elementwise import add, div, maximum, minimum, mul, neg, sub
-from ...ops.kernels import jobs
 from ...ops.kernels.parallel import BLOCK
-from ...ops.kernels.product import ALONE, product
+from ...ops.kernels.product import ALONE, product, product_of_stacks
 from ...ops.linear import matmul, matmul_nt, matmul_tn
-from ..kernels import PARTS, PRODUCTS, Fused, as_ufunc, dot, tile, turned_copy, unless_zero
+from ..kernels import (
+    PARTS,
+    PRODUCTS,
+    STRETCH,
+    Fused,
+    as_ufunc,
+    dot,
+    dot_of_stretches,
+    tile,
+    turned_copy,
+    unless_zero,
+)
 from ..program import Equation, Piece, Var
 
 _SIGNS = {add: "+", sub: "-", mul: "*", div: "/"}
@@ -122,6 +132,8 @@ def _product(w: Any, e: Equation) -> str:
 
 def _dot(w: Any, e: Equation) -> str:
     a, b = (w.flat(v) for v in e.inputs)
+    if prod(e.inputs[0].shape) > STRETCH:
+        return f"{w.name('dot_of_stretches', dot_of_stretches)}({a}, {b})"
     return f"{a}.dot({b})"
 
 
@@ -129,10 +141,8 @@ def _dot(w: Any, e: Equation) -> str:
 def _product_into(w: Any, e: Equation) -> str:
     left, right = _factors(w, e)
     if any(len(v.shape) != 2 for v in e.inputs):
-        if _work(e) <= ALONE:
-            return f"{w.name('matmul', np.matmul)}({left}, {right}, {e.outputs[0]})"
-        shared = w.name("shared", jobs.blas.shared)
-        return f"{shared}({w.name('matmul', np.matmul)}, {left}, {right}, {e.outputs[0]})"
+        multiply = np.matmul if _work(e) <= ALONE else product_of_stacks
+        return f"{w.name(multiply.__name__, multiply)}({left}, {right}, {e.outputs[0]})"
     if _work(e) <= ALONE:
         return f"{left}.dot({right}, {e.outputs[0]})"
     return f"{w.name('product', product)}({left}, {right}, {e.outputs[0]})"

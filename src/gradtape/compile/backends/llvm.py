@@ -11,8 +11,8 @@ import logging
 import threading
 from collections.abc import Callable
 from typing import Any
-from weakref import WeakSet
 
+from ...framework.lifetimes import Beside
 from ...ops.kernels.forks import in_children
 from ..native import identities, storing
 from ..native.background import go_on, start
@@ -40,6 +40,8 @@ _PASSES: list[tuple[str, Callable[[Program], Program]]] = [
 ]  # fmt: skip
 PASSES = [(name, _piece(run)) for name, run in _PASSES]
 BEGIN, CHANGE = 3, 12  # the calls in which compiling begins, and from which on it is native
+# Equations, arguments and results of a program that is compiled. So many take some 15 s and 0.6 GB.
+MOST = 30_000
 STRICT = False  # whether what cannot be compiled is an error, as in tests
 Told = list[tuple[str, int, int]]
 
@@ -71,13 +73,19 @@ class Rising:
         self._thread: threading.Thread | None = None
         self._made: Any = None
         self.why = ""  # it stays where it is
-        _risings.add(self)
+        if why := too_large(program):
+            self._stay(why)
+        _risings.put(self, None)
 
     def __call__(self, values: Any, done: dict[int, Any] | None = None) -> Any:
+        return self.called()(values, done)
+
+    def called(self) -> Any:
+        """What plays this call."""
         self._calls += 1
         if self._calls >= BEGIN and not self.why:
             self._rise()
-        return self._now(values, done)
+        return self._now
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._now, name)
@@ -94,7 +102,7 @@ class Rising:
     def outlook(self) -> str:
         """Where it runs, and what becomes of it."""
         if self.why:
-            return f"on NumPy: compiling it failed with {self.why}"
+            return f"on NumPy: {self.why}"
         if self._now is self._made:
             return f"as machine code since call {CHANGE}"
         calls = f"{self._calls} call{'' if self._calls == 1 else 's'} so far"
@@ -122,12 +130,15 @@ class Rising:
                 if self._told is not None:
                     self._told[:] = told
             except Exception as error:
-                self.why = f"{type(error).__name__}: {error}"
-                if STRICT:
+                strict = STRICT  # read first: after `_stay` no caller waits for this thread
+                self._stay(f"compiling it failed with {type(error).__name__}: {error}")
+                if strict:
                     raise
-                logging.getLogger("gradtape").warning(
-                    "A function stays on the NumPy backend: compiling it failed with %s", self.why
-                )
+
+    def _stay(self, why: str) -> None:
+        """Leave it on NumPy."""
+        self.why = why
+        logging.getLogger("gradtape").warning("A function stays on the NumPy backend: %s", why)
 
 
 def in_parts(program: Program, runner: Any) -> Program:
@@ -138,13 +149,13 @@ def in_parts(program: Program, runner: Any) -> Program:
     return optimise(program, None, PASSES)
 
 
-_risings: WeakSet[Rising] = WeakSet()
+_risings: Beside[Rising, None] = Beside()
 
 
 @in_children
 def _forked() -> None:
     """The threads that held these locks are not there."""
-    for one in [*_risings]:
+    for one in _risings:
         one._lock, one._thread = threading.Lock(), None
 
 
@@ -155,4 +166,14 @@ def ready(
     arrived: Callable[[Any], None] | None = None,
 ) -> Any:
     """A program made ready to run."""
-    return compiled(program, told) if at_once else Rising(program, told, arrived)
+    if at_once and not too_large(program):
+        return compiled(program, told)
+    return Rising(program, told, arrived)
+
+
+def too_large(program: Program) -> str:
+    """Why a program is not compiled, if it is too large for that."""
+    size = len(program.equations) + len(program.inputs) + len(program.outputs)
+    if size <= MOST:
+        return ""
+    return f"it has {size:,} equations, arguments and results; up to {MOST:,} are compiled"

@@ -10,7 +10,8 @@ import linecache
 import os
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from math import prod
@@ -21,6 +22,7 @@ import numpy as np
 from ...core import apply
 from ...core.apply import QUIET, restore, silence
 from ...core.op import Op
+from ...framework.lifetimes import at_death
 from ...ops.elementwise import add, sub
 from ...ops.kernels.parallel import BLOCK, share
 from ..kernels import Fused, is_new, ufunc_of
@@ -41,6 +43,7 @@ from ..program import (
 from . import forms
 
 _serial = count(1)
+LARGE = 1 << 14  # numbers of an array that is let go as soon as nobody needs it
 
 
 def build(program: Program) -> Runner:
@@ -58,6 +61,7 @@ class Runner:
         self._effects = writer.effects
         self._file = f"<gradtape function {next(_serial)}>"
         _forget()
+        self._death = at_death(self, [partial(_gone.append, self._file)])
         # So that a traceback shows the lines, which name the user's; in front of them is one more.
         lines = ["\n", *self.source.splitlines(keepends=True)]
         linecache.cache[self._file] = len(self.source), None, lines, self._file
@@ -68,10 +72,6 @@ class Runner:
         self.direct = self._factory() if direct else None
         self.memory = sum(b.size for b in program.buffers)  # bytes, of one instance
 
-    def __del__(self) -> None:
-        if _gone is not None:  # as it is when Python ends
-            _gone.append(getattr(self, "_file", ""))
-
     def __call__(self, values: Any, done: dict[int, Any] | None = None) -> list | Failed:
         """The results; or which guard did not hold, and then nothing has happened but the effects
         before it. What effects gave that are `done` already is taken as it is."""
@@ -80,11 +80,8 @@ class Runner:
                 return self.direct(*values)
             except Exception as error:
                 raise self.explained(error) from None
-        try:
-            play = self._free.pop()
-        except IndexError:
-            play = self._factory()
-        token = silence(QUIET)
+        play = self._instance()
+        token = silence[QUIET]
         try:
             if self._effects:
                 return play(*values, {} if done is None else done)
@@ -97,6 +94,29 @@ class Runner:
         finally:
             restore(token)
             self._free.append(play)
+
+    def _instance(self) -> Callable[..., Any]:
+        try:
+            return self._free.pop()
+        except IndexError:
+            return self._factory()
+
+    @contextmanager
+    def held(self) -> Iterator[Callable[..., Any]]:
+        """The function itself, for many calls in a row: `__call__` takes 1 us more of each."""
+        play = self.direct or self._instance()
+        token = silence[QUIET]
+        try:
+            yield play
+        except Exception as error:
+            told = self.explained(error)
+            if told is error:
+                raise
+            raise told from None
+        finally:
+            restore(token)
+            if self.direct is None:
+                self._free.append(play)
 
     def timed(
         self, values: Any, clock: Callable[[], float], seconds: float
@@ -126,7 +146,7 @@ class Runner:
         play = writer.factory(self._file)()
         spent = [0.0] * (len(writer.lines) + 2)
         given = [*values, *[dict[int, Any]()] * self._effects, clock, spent]
-        token = silence(QUIET)
+        token = silence[QUIET]
         try:
             begin, calls = clock(), 1
             if play(*given).__class__ is Failed:
@@ -402,9 +422,11 @@ class _Writer:
         self.looking: dict[Var, set[Var]] = {value: {value} for _, value in program.variables}
         self.source = {v: e for e in program.equations for v in e.outputs}
         stores = [e for e in program.equations if isinstance(e.op, Store)]
+        ending = self._ending()
         for equation in program.equations:
             if not isinstance(equation.op, Store):
                 self._equation(equation)
+                self._let_go(ending.get(equation, ()))
         if self.direct and program.updates:
             self._commit()  # before anything is stored: it may begin anew
         for equation in stores:
@@ -414,6 +436,27 @@ class _Writer:
         for stream, blocks in program.advances if not self.timed else ():
             self.say(f"{self.name('stream', stream)}.reserve({blocks})")
         self.say(f"return [{', '.join(map(repr, program.outputs))}]")
+
+    def _ending(self) -> dict[Equation, list[Var]]:
+        """Large values by the equation that is the last to need them."""
+        known = {*self.program.results, *self.program.given}
+        ending: dict[Equation, list[Var]] = {}
+        equations = self.program.equations[::-1]
+        equations.sort(key=lambda e: not isinstance(e.op, Store))  # which are written last
+        for equation in equations:
+            for value in dict.fromkeys((*equation.uses, *equation.outputs)):
+                if value not in known:
+                    known.add(value)
+                    if value.dtype is not None and prod(value.shape) > LARGE:
+                        ending.setdefault(equation, []).append(value)
+        return ending
+
+    def _let_go(self, values: Iterable[Var]) -> None:
+        """Forget arrays that are no buffers: their memory is for those that come after. The names
+        are all that holds them, so a look at an array may still have what it looks at."""
+        names = [repr(v) for v in values if v not in self.static]
+        if names:
+            self.say(f"{' = '.join(names)} = None")
 
     def _commit(self) -> None:
         """Give all variables their values, if each has the one that was read; else another thread

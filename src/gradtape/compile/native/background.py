@@ -15,6 +15,7 @@ from typing import Any
 
 from llvmlite.binding import ffi
 
+from ...framework.lifetimes import new_thread
 from ...ops.kernels.forks import before_forks, in_children, in_parents
 
 lock = threading.RLock()  # LLVM's passes and its loader are one thread's at a time
@@ -56,7 +57,7 @@ def start(work: Callable[[], None]) -> threading.Thread | None:
         finally:
             _threads.discard(thread)
 
-    thread = threading.Thread(target=run, name="gradtape compiler", daemon=True)
+    thread = new_thread(run, "gradtape compiler")
     _threads.add(thread)
     try:
         if _ending:

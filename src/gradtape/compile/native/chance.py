@@ -17,6 +17,7 @@ from ..program import Equation, Var
 from .emitting import I32, I64, POINTER, Emitter, Value
 from .layout import Layout
 from .nests import Single
+from .sharing import Sharing, blocks
 
 BLOCKS = 8  # at a time
 MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
@@ -47,9 +48,9 @@ def likeness(item: Single) -> tuple[tuple, list[Var]]:
     return told, [words.root, value]
 
 
-def parts(item: Single) -> int:
+def sharing(item: Single) -> Sharing:
     (value,) = item.equation.outputs
-    return -(-prod(value.shape) // _each(value))
+    return blocks(value, prod(value.shape), _each(value))
 
 
 def work(item: Single) -> float:

@@ -21,6 +21,7 @@ from .emitting import I64, POINTER, Emitter, Index, Value, integer, pieces
 from .layout import Layout
 from .machine import host
 from .nests import SCRATCH, Single
+from .sharing import Sharing, blocks, heights
 
 ROWS = 6  # results beside each other, or cells, whose sums are held in registers
 WRITTEN = 32  # cells that are written out
@@ -46,8 +47,8 @@ def likeness(item: Single) -> tuple[tuple, list[Var]]:
     return ("by channel", *told), [*roots, *item.equation.outputs, *room]
 
 
-def parts(item: Single) -> int:
-    return _of(item).parts
+def sharing(item: Single) -> Sharing:
+    return _of(item).sharing
 
 
 def work(item: Single) -> float:
@@ -86,7 +87,7 @@ class _Gathered(Gathered):
     def _choose(self, a: Layout, value: Var) -> None:
         self.lanes = host().lanes(value.dtype.itemsize)
         self.scratch = self.images.room * value.dtype.itemsize
-        self.parts = self.images.batch // self.images.block
+        self.sharing = blocks(value, self.images.batch, self.images.block)
         windows = value.shape if self.forward else a.shape
         self.multiplications = prod(windows) * prod(self.geometry.size)
 
@@ -168,7 +169,8 @@ class _Filter:
                           in zip(g.size, g.dilations, steps, strict=True)])  # fmt: skip
         self.cells = [sum(cell) for cell in cells]
         self.shares = shares(len(self.cells), ROWS)
-        self.parts = sum(count for _, count, _ in self.shares)
+        self.heights = [height for _, count, height in self.shares for _ in range(count)]
+        self.sharing = heights(value, self.heights)
         self.scratch = images.room * value.dtype.itemsize
         self.multiplications = prod(self.results.shape) * len(self.cells)
 
@@ -178,14 +180,13 @@ class _Filter:
         scratch = rest[0] if rest else given
         images, channels = self.images, self.images.channels
         images.clear(e, scratch)
-        heights = [height for _, count, height in self.shares for _ in range(count)]
         with e.each(0, images.batch // images.block) as block:
             source = images.lay(e, given, scratch, block)
             moved = e.mul(block, images.block * self.results.strides[0])
             results = e.at(b, e.add(moved, self.results.offset))
             begin = e.b.icmp_signed("==", integer(block), I64(0))
-            for part, height in enumerate(heights):
-                low = sum(heights[:part])
+            for part, height in enumerate(self.heights):
+                low = self.sharing.edges[part]
                 mine = e.b.and_(
                     e.b.icmp_signed("<=", first, I64(part)), e.b.icmp_signed(">", last, I64(part))
                 )

@@ -12,6 +12,7 @@ from .composites import Finite, InRange
 from .layout import Layout
 from .loops import INDEX, POINTER, number
 from .nests import Single
+from .sharing import NOTHING, Sharing
 
 
 def fits(equation: Equation, layouts: list[Layout]) -> bool:
@@ -32,8 +33,8 @@ def likeness(item: Single) -> tuple[tuple, list[Var]]:
     return told, [layout.root]
 
 
-def parts(item: Single) -> int:
-    return 1
+def sharing(item: Single) -> Sharing:
+    return NOTHING
 
 
 def work(item: Single) -> float:

@@ -115,8 +115,8 @@ class _Expanding(Rewriter):
 _RULES: dict[Any, Callable[..., Any]] = {**rearranging.RULES}
 # Of all dtypes.
 _ANY = {
-    *rearranging.RULES, index.gather, index.take, index.gather_batch, reduce.any, reduce.all,
-    reduce.argmax, reduce.argmin, draws.uniform, elementwise.mod,
+    *rearranging.RULES, index.gather, index.gather_rows, index.take, index.gather_batch, reduce.any,
+    reduce.all, reduce.argmax, reduce.argmin, draws.uniform, elementwise.mod,
 }  # fmt: skip
 # Rows of a table at places that are known to be in range.
 picked = Kernel(
@@ -370,7 +370,7 @@ def _sqrt_grad(p: _Expanding, a: Var, b: Var) -> Var:
 
 
 # --- positions ------------------------------------------------------------------------------------
-@_of(index.gather)
+@_of(index.gather, index.gather_rows)
 def _gather(p: _Expanding, a: Var, b: Var) -> Any:
     if b.dtype.kind not in "iu" or not a.shape:
         return None

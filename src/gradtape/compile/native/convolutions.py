@@ -28,6 +28,7 @@ from .nests import SCRATCH, Single
 from .packing import Block
 from .planning import L1, LATENCY, ceiling_power
 from .planning import tiles as forms
+from .sharing import Sharing, blocks, heights
 
 OPS = {convolve.conv, convolve.conv_input, convolve.conv_filter}
 BYTES = np.dtype(np.uint8)
@@ -68,8 +69,8 @@ def told(item: Single) -> tuple:
     )  # fmt: skip
 
 
-def parts(item: Single) -> int:
-    return _of(item).parts
+def sharing(item: Single) -> Sharing:
+    return _of(item).sharing
 
 
 def work(item: Single) -> float:
@@ -261,7 +262,7 @@ class Gathered:
         cells = prod(self.geometry.size)
         self.panels = cells * self.images.channels * self.strips.padded
         self.scratch = (self._aligned(self.images.room) + self.panels) * value.dtype.itemsize
-        self.parts = self.images.batch // self.images.block
+        self.sharing = blocks(value, self.images.batch, self.images.block)
         windows = a.shape if not self.forward else value.shape
         self.multiplications = prod(windows[:-1]) * cells * a.shape[-1] * n
 
@@ -505,7 +506,7 @@ class _Filter:
         self.rows, columns = _tile(size, n, prod(counts) * images.block, self.lanes)
         self.strips = _Strips(n, self.lanes, columns)
         self.shares = shares(size, self.rows)
-        self.parts = sum(count for _, count, _ in self.shares)
+        self.sharing = heights(value, [h for _, count, h in self.shares for _ in range(count)])
         self.scratch = images.room * value.dtype.itemsize
         self.multiplications = prod(self.results.shape) * size
 

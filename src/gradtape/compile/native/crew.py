@@ -24,8 +24,8 @@ from .machine import Code, compile, host
 INDEX, POINTER, WORD = ir.IntType(64), ir.PointerType(), ir.IntType(32)
 # Where the crew's memory holds what, in bytes; each on a cache line of its own.
 GO, JOB, ARGUMENT, DONE, ASLEEP, TURN, ARRIVED, BUSY, COUNT = (64 * k for k in range(9))
-STOP = 64 * 9
-SIZE = 64 * 10
+STOP, FORCED = 64 * 9, 64 * 10
+SIZE = 64 * 11
 LOOKS = 20_000  # at memory before sleeping: some 50 us
 PATIENCE = 2_000  # before the processor is given to others
 FUTEX = {"x86_64": 202, "aarch64": 98}
@@ -36,8 +36,12 @@ def number(n: int) -> ir.Constant:
     return ir.Constant(INDEX, n)
 
 
+@cache
 def wanted() -> int:
-    """How many threads the user wants: GRADTAPE_THREADS, OMP_NUM_THREADS, or one for each core."""
+    """How many threads the user wants: GRADTAPE_THREADS, OMP_NUM_THREADS, or one for each core.
+
+    It is decided once: code that is compiled later has room for as many threads as the crew has.
+    """
     for name in ("GRADTAPE_THREADS", "OMP_NUM_THREADS"):
         told = os.environ.get(name, "").partition(",")[0]
         if told.isdecimal() and int(told):
@@ -48,9 +52,11 @@ def wanted() -> int:
         return os.cpu_count() or 1
 
 
-def possible() -> int:
-    """How many there can be."""
-    return wanted() if sys.platform == "linux" and os.uname().machine in FUTEX else 1
+def possible(count: int | None = None) -> int:
+    """How many of so many threads, or of those that the user wants, this machine can have."""
+    if sys.platform != "linux" or os.uname().machine not in FUTEX:
+        return 1
+    return wanted() if count is None else count
 
 
 # --- the code -------------------------------------------------------------------------------------
@@ -168,13 +174,15 @@ MEMORY = 4
 
 def call_together(b: ir.IRBuilder, crew: Any, job: Any, argument: Any, memory: Any) -> None:
     """Let the crew do a job, the caller with it; alone, if that is quicker, if the crew is busy, or
-    if there is none. The numbers are the same."""
+    if there is none. The numbers are the same. A crew that is FORCED never lets one work alone."""
     known = [b.gep(memory, [number(k)], source_etype=INDEX) for k in range(MEMORY)]
     calls, length, by_one, by_all = (b.load(place, typ=INDEX) for place in known)
     trial = b.icmp_unsigned("<", calls, number(2 * TRIALS))
     for_one = b.select(
         trial, b.icmp_unsigned("<", calls, number(TRIALS)), b.icmp_unsigned("<", by_one, by_all)
     )
+    forced = b.load(Writer(b, crew).place(FORCED), typ=INDEX)
+    for_one = b.and_(for_one, b.icmp_unsigned("==", forced, number(0)))
     begin = ticks(b)
     _together(b, crew, job, argument, for_one)
     spent = b.sub(ticks(b), begin)
@@ -290,16 +298,17 @@ def _worker() -> str:
 
 # --- the threads ----------------------------------------------------------------------------------
 class Crew:
-    """The threads of this process, and the memory by which they speak."""
+    """The threads of this process, and the memory by which they speak: as many threads as the user
+    wants, or so many."""
 
-    def __init__(self) -> None:
+    def __init__(self, count: int | None = None) -> None:
         self._room = np.zeros(SIZE + 64, np.uint8)
         self.address = self._room.ctypes.data + -self._room.ctypes.data % 64
         self.count = 1
         self._threads: list[threading.Thread] = []
         self._set(COUNT, 1, ctypes.c_int64)
-        if possible() > 1:
-            self._hire(possible())
+        if possible(count) > 1:
+            self._hire(possible(count))
 
     def _set(self, at: int, value: int, kind: Any = ctypes.c_int32) -> None:
         kind.from_address(self.address + at).value = value
@@ -317,6 +326,10 @@ class Crew:
             self._threads.append(thread)
         self.count = count
         self._set(COUNT, count, ctypes.c_int64)
+
+    def force(self, together: bool) -> None:
+        """Whether all jobs are done together, even where one thread would be quicker: for tests."""
+        self._set(FORCED, int(together), ctypes.c_int64)
 
     def dismiss(self) -> None:
         """Let all threads end."""

@@ -13,10 +13,9 @@ from typing import Any
 from llvmlite import ir
 
 from ..program import Var
-from . import singles
 from .crew import JOB_KIND, barrier, call_together, ticks
-from .loops import INDEX, POINTER, number, split
-from .nests import SCRATCH, Nest, Single
+from .loops import INDEX, POINTER, number
+from .nests import SCRATCH
 
 # Where CPython and NumPy keep what is read here; both are parts of their stable layouts.
 DATA, FLAGS, TYPE = 16, 64, 8
@@ -24,11 +23,6 @@ WHOLE = 0x101  # rows one behind the other, and aligned
 STRETCH = 64  # items
 BIT, BYTE = ir.IntType(1), ir.IntType(8)
 Find = Callable[[Var], Any]  # the pointer to a value
-
-
-def parts_of(item: Nest | Single) -> int:
-    """Into how many parts an item can be shared."""
-    return split(item).parts if isinstance(item, Nest) else singles.of(item).parts(item)
 
 
 class Entry:
@@ -153,7 +147,7 @@ class Entry:
         for k in some:
             function = self.functions[k]
             check = isinstance(function.function_type.return_type, ir.IntType)
-            bounds = [] if check else [number(0), number(parts_of(self.items[k]))]
+            bounds = [] if check else [number(0), number(self.unit.sharings[k].parts)]
             done = b.call(function, [*self._pointers(b, k, find), *bounds])
             if clock is not None:
                 clock.note(k)
@@ -213,7 +207,7 @@ class Entry:
                 mine, after = function.append_basic_block(), function.append_basic_block()
                 b.cbranch(b.icmp_unsigned("==", me, number(0)), mine, after)
                 b.position_at_end(mine)
-            bounds: list[Any] = [number(0), number(parts_of(self.items[k]))]
+            bounds: list[Any] = [number(0), number(self.unit.sharings[k].parts)]
             if parts[k] > 1:
                 ends = me, b.add(me, number(1))
                 bounds = [b.udiv(b.mul(i, number(parts[k])), count) for i in ends]

@@ -21,6 +21,7 @@ from .layout import Layout
 from .machine import host
 from .matrices import PRODUCTS
 from .nests import Single
+from .sharing import Sharing, alone
 
 FLOATS = "fd"
 OPS = {op.name: op for op in PRODUCTS}
@@ -101,8 +102,8 @@ def likeness(item: Single) -> tuple[tuple, list[Var]]:
     return told, [layout.root, value]
 
 
-def parts(item: Single) -> int:
-    return 1
+def sharing(item: Single) -> Sharing:
+    return alone(item.equation.outputs[0])
 
 
 def work(item: Single) -> float:

@@ -6,8 +6,8 @@ vectors of the machine's width, several at a time, and what is left of it in nar
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import prod
+from collections.abc import Callable, Sequence
+from math import isqrt, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,11 +17,15 @@ from ..program import Var
 from . import lanes
 from .machine import host
 from .nests import Loop, Nest, Step
+from .sharing import Read, Region, Sharing, runs
 
 INDEX = ir.IntType(64)
 POINTER = ir.PointerType()
 UNROLL = 4  # vectors at a time of short loops, so that sums do not wait for each other
 SHORT, LONG = 16, 48  # additions' worth: loops of more have 2 vectors at a time, or 1
+# Turns of a loop from which on a sum is made of the sums of stretches. One after the other, 31,020
+# equal float32 numbers lose 2e-5 by rounding, and 1e-7 so.
+MANY_TURNS = 256
 # How sums begin, and how two of them become one.
 NEUTRAL = {"reduce_sum": 0.0, "reduce_max": -np.inf, "reduce_min": np.inf, "reduce_prod": 1.0}
 COMBINE = {
@@ -134,6 +138,7 @@ class NestWriter:
             argument.add_attribute("noalias")
         self.pointer = dict(zip(self.roots, pointers, strict=True))
         self.split = split(nest)
+        self.sharing = sharing(nest, stored)
         self.entry = self.function.append_basic_block("entry")
         self.b = ir.IRBuilder(self.function.append_basic_block("begin"))
         self._write()
@@ -173,28 +178,47 @@ class NestWriter:
         return bool(step.reduced) and step.reduced == tuple(axes[len(axes) - len(step.reduced) :])
 
     def _begin(self, step: Step) -> None:
-        """Fill the result with what a sum begins with."""
-        value = step.result
-        size = prod(value.shape)
-        start = lanes.constant(neutral(step.equation.op.name, value.dtype), value.dtype, 1)
-        kind = lanes.in_memory(value.dtype)
+        """Fill what this call writes of the result with what a sum begins with."""
+        (region,) = (r for r in self.sharing.regions if r.value is step.result)
+        dtype = step.result.dtype
+        start = lanes.constant(neutral(step.equation.op.name, dtype), dtype, 1)
+        kind = lanes.in_memory(dtype)
 
-        def body(i: Any) -> None:
-            place = self.b.gep(self.pointer[value], [i], source_etype=kind)
-            self.b.store(start, place, align=value.dtype.itemsize)
+        def fill(i: Any) -> None:
+            place = self.b.gep(self.pointer[step.result], [i], source_etype=kind)
+            self.b.store(start, place, align=dtype.itemsize)
 
-        if self.split.how != "columns":
-            self.loop(size, 1, body)
+        def along(axes: list[tuple[int, int]], at: Any) -> None:
+            if not axes:
+                fill(at)
+                return
+            (size, stride), *inner = axes
+            self.loop(size, 1, lambda i: along(inner, self.b.add(at, self._times(i, stride))))
+
+        first, *inner = zip(region.sizes, region.strides, strict=True)
+        if self.split.parts == 1:
+            along([first, *inner], number(0))
             return
-        block = self.split.block
-        ranged(
-            self.b, self.b.mul(self.first, number(block)), self.b.mul(self.last, number(block)), 1,
-            body,
-        )  # fmt: skip
-        done = size // block * block
-        if size > done:
-            at = lambda i: body(self.b.add(i, number(done)))
-            self.behind(lambda: counted(self.b, size - done, 1, at))
+        low, high = self._shared_indices()
+        width = prod(size for size, _ in inner)
+        if runs(region) == ((), 0, first[0] * width) and first[1] == width:  # they are one run
+            low, high = self._times(low, width), self._times(high, width)
+            ranged(self.b, low, high, 1, fill)
+            return
+        ranged(self.b, low, high, 1, lambda i: along(inner, self._times(i, first[1])))
+
+    def _times(self, i: Any, factor: int) -> Any:
+        return i if factor == 1 else self.b.mul(i, number(factor))
+
+    def _shared_indices(self) -> tuple[Any, Any]:
+        """The indices of the shared axis that are done in this call; the last part has what is
+        left behind the last block."""
+        block, size = self.split.block, self.sharing.edges[-1]
+        low, high = self._times(self.first, block), self._times(self.last, block)
+        if size > self.split.parts * block:
+            last = self.b.icmp_unsigned("==", self.last, number(self.split.parts))
+            high = self.b.select(last, number(size), high)
+        return low, high
 
     def behind(self, body: Callable[[], None]) -> None:
         """What comes behind the last block is done by whoever does that one."""
@@ -234,6 +258,41 @@ def split(nest: Nest) -> Split:
     if (one or two) and sizes[-1] >= 2 * block:
         return Split("flat" if one else "columns", sizes[-1] // block, block)
     return Split("", 1)
+
+
+def sharing(nest: Nest, stored: set[Var]) -> Sharing:
+    """What the parts of a nest write, and what they read back."""
+    cut = split(nest)
+    if cut.parts == 1:
+        shared: list[int] = []
+    elif cut.how == "outer":
+        shared = [0]
+    else:  # the only loop's first axes, gone through as one, or its last
+        groups, _ = merged(nest.loops[0], 0)
+        shared = groups[-1 if cut.how in ("flat", "columns") else 0]
+    size = prod(nest.loops[0].space[k] for k in shared)
+    written = [(step, _stride(step.kept, shared)) for step in nest.steps if step.result in stored]
+    regions = []
+    for step, stride in written:
+        axes = [k for k in range(len(step.space)) if k not in shared and k not in step.reduced]
+        sizes = (size, *(step.space[k] for k in axes))
+        strides = (stride, *(step.kept[k] for k in axes))
+        regions.append(Region(step.result, sizes, strides, step.offset, step.piece))
+    reads = [
+        Read(root, _stride(strides, shared), offset)
+        for loop in nest.loops
+        for step in loop.steps
+        for root, strides, offset in step.reads
+        if root in nest.home and nest.home[root][0] is not loop
+    ]
+    edges: Sequence[int] = range(0, size + 1, cut.block)
+    if size % cut.block:  # the last part has what is left, too
+        edges = [*edges[:-1], size]
+    return Sharing(edges, tuple(regions), tuple(reads))
+
+
+def _stride(strides: tuple[int, ...], shared: list[int]) -> int:
+    return strides[shared[-1]] if shared else 0
 
 
 def unroll(loop: Loop) -> int:
@@ -278,7 +337,10 @@ class LoopWriter:
         self.w, self.loop, self.outer = writer, loop, outer
         self.b = writer.b
         self.axes, self.sizes = merged(loop, len(outer))
-        self.registers: dict[int, list[Any]] = {}  # of sums, by the step's number
+        # Of sums, by the step's number: what a stretch of the last axis adds up to so far, and the
+        # stretches before it.
+        self.registers: dict[int, list[Any]] = {}
+        self.stretches: dict[int, list[Any]] = {}
         self.width, self.unroll = lanes_of(loop), unroll(loop)
         self.long = sum(step.weight for step in loop.steps) > LONG
 
@@ -327,10 +389,25 @@ class LoopWriter:
             neutral(step.equation.op.name, step.result.dtype), step.result.dtype, width
         )
         copies = self.unroll if self._unrolled(width) else 1
-        rooms = [self.w.room(kind) for _ in range(copies)]
+        self.registers[k] = self._rooms(kind, copies, start)
+        if step.equation.op.name == "reduce_sum" and step.result.dtype.kind == "f":
+            turns = self.sizes[-1] // (copies * width) if self.sizes else 1
+            if turns >= MANY_TURNS:
+                self.stretches[k] = self._rooms(kind, copies, start)
+
+    def _rooms(self, kind: Any, count: int, start: Any) -> list[Any]:
+        rooms = [self.w.room(kind) for _ in range(count)]
         for room in rooms:
             self.b.store(start, room)
-        self.registers[k] = rooms
+        return rooms
+
+    def _end_stretch(self) -> None:
+        """Add to the stretches before what this one adds up to, and begin another one."""
+        for k, before in self.stretches.items():
+            for room, total in zip(self.registers[k], before, strict=True):
+                values = [self.b.load(r, typ=r.allocated_type) for r in (total, room)]
+                self.b.store(self._combine(self.loop.steps[k], *values), total)
+                self.b.store(ir.Constant(room.allocated_type, None), room)
 
     def _unrolled(self, width: int) -> bool:
         return bool(self.sizes) and self.sizes[-1] >= self.unroll * width
@@ -342,7 +419,11 @@ class LoopWriter:
         step = self.loop.steps[k]
         if k not in self.registers:
             return
-        b, parts = self.b, [self.b.load(r, typ=r.allocated_type) for r in self.registers[k]]
+        b = self.b
+        if k in self.stretches:
+            self._end_stretch()
+        rooms = self.stretches.pop(k, self.registers[k])
+        parts = [b.load(r, typ=r.allocated_type) for r in rooms]
         while len(parts) > 1:
             parts = [
                 self._combine(step, x, y) for x, y in zip(parts[::2], parts[1::2], strict=True)
@@ -385,9 +466,26 @@ class LoopWriter:
                 if size > count:
                     self.w.behind(lambda: self._rest(indices, count, width))
                 return
-            self.w.loop(count, block, body)
+            self._blocks(count, block, body)
             done = count
         self._rest(indices, done, width)
+
+    def _blocks(self, count: int, block: int, body: Callable[[Any], None]) -> None:
+        """Go through so many numbers of the last axis by blocks, and through many in stretches."""
+        if not self.stretches:
+            self.w.loop(count, block, body)
+            return
+        stretch = isqrt(count // block) * block
+        whole = count // stretch * stretch
+
+        def go_through(start: Any) -> None:
+            self.w.loop(stretch, block, lambda i: body(self.b.add(start, i, flags=("nuw", "nsw"))))
+            self._end_stretch()
+
+        self.w.loop(whole, stretch, go_through)
+        if count > whole:
+            rest = number(whole)
+            self.w.loop(count - whole, block, lambda i: body(self.b.add(i, rest)))
 
     def _rest(self, indices: list[Any], done: int, width: int) -> None:
         """What is left of the last axis when `done` numbers of it are."""

@@ -15,6 +15,7 @@ from .crew import wanted
 from .layout import Layout
 from .loops import INDEX, POINTER, counted, number, ranged
 from .nests import SCRATCH, Single
+from .sharing import Sharing, by_rows
 
 # Whether the operands are given with rows for columns.
 PRODUCTS = {
@@ -47,9 +48,9 @@ def likeness(item: Single) -> tuple[tuple, list[Var]]:
     return (product, batch, steps, (a.offset, b.offset)), [a.root, b.root, value, *room]
 
 
-def parts(item: Single) -> int:
+def sharing(item: Single) -> Sharing:
     """Matrices of a batch, or rows of one."""
-    return item.equation.outputs[0].shape[0]
+    return by_rows(item.equation.outputs[0])
 
 
 def work(item: Single) -> float:

@@ -21,6 +21,7 @@ from .emitting import I64, POINTER, Emitter, Index, Value, integer, pieces
 from .layout import Layout, rows
 from .machine import host
 from .nests import Single
+from .sharing import Sharing, by_rows
 
 BACK = {pool.max_spread, pool.avg_spread}
 OPS = {pool.max_pool, pool.avg_pool, *BACK}
@@ -46,8 +47,8 @@ def likeness(item: Single) -> tuple[tuple, list[Var]]:
     return told, [*dict.fromkeys(x.root for x in item.reads), value]
 
 
-def parts(item: Single) -> int:
-    return item.equation.outputs[0].shape[0]
+def sharing(item: Single) -> Sharing:
+    return by_rows(item.equation.outputs[0])
 
 
 def work(item: Single) -> float:

@@ -21,6 +21,7 @@ from .emitting import I64, POINTER, Emitter, Value, pieces
 from .layout import Layout
 from .machine import host
 from .nests import Single
+from .sharing import Sharing, by_rows
 
 FLOATS = "fd"
 
@@ -52,8 +53,8 @@ def likeness(item: Single) -> tuple[tuple, list[Var]]:
     return told, [rows.root, places.root, value]
 
 
-def parts(item: Single) -> int:
-    return item.equation.outputs[0].shape[0]
+def sharing(item: Single) -> Sharing:
+    return by_rows(item.equation.outputs[0], updates=item.equation.op is put_rows)
 
 
 def work(item: Single) -> float:

@@ -2,15 +2,19 @@
 
 A file is found by a digest of everything that its code depends on: the program's structure, the
 processor, the versions, and our own source. It is written whole or not at all, belongs to the user
-alone, and is checked against its own digest before a byte of it is used. What cannot be read or
-written is compiled as if there were no shelf. `GRADTAPE_CACHE=0` turns it off; a path is taken for
-the folder.
+alone, and is signed with a secret of the user's that is kept in the home directory: code that came
+from elsewhere (an archive, a shared folder) is never run. What cannot be read or written is
+compiled as if there were no shelf, and without a home directory there is none. `GRADTAPE_CACHE=0`
+turns it off; a path is taken for the folder.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import os
+import re
+import secrets
 import stat
 import tempfile
 from contextlib import suppress
@@ -23,17 +27,51 @@ from ...version import __version__
 from .machine import host
 
 MOST = 256 << 20  # bytes in all; the files that were not used for longest go first
-MARK = b"gradtape object 1\n"
+MARK = b"gradtape object 2\n"
+SECRET = "secret"  # the name of the file with the user's secret
+SECRET_BYTES = 32
+OWN = re.compile(r"[0-9a-f]{64}\.o|tmp\w+\.part")  # names of files in the folder that are ours
 DIGEST = hashlib.sha256
+# Not to wait for a writer, as a pipe does; and of a link, not what it leads to.
+READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+
+
+# --- folders and the secret -----------------------------------------------------------------------
+def _home() -> Path | None:
+    """The folder for what is kept for this user, if there is a home directory."""
+    told = os.environ.get("XDG_CACHE_HOME", "")
+    if told and os.path.isabs(told):
+        return Path(told, "gradtape")
+    if os.environ.get("HOME") == "":  # which would be taken for the root directory
+        return None
+    home = os.path.expanduser("~")  # which stays as it is if the user has no home
+    return Path(home, ".cache", "gradtape") if os.path.isabs(home) else None
 
 
 @cache
 def _folder() -> Path | None:
-    told = os.environ.get("GRADTAPE_CACHE", "")
-    if told == "0":
+    """Where code is kept."""
+    told, home = os.environ.get("GRADTAPE_CACHE", ""), _home()
+    if told == "0" or home is None:
         return None
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    folder = Path(told) if told else Path(home, "gradtape", "native")
+    return _safe(Path(told).absolute() if told else home / "native")
+
+
+@cache
+def _secret() -> bytes | None:
+    """What this user signs code with: made when it is first asked for."""
+    home = _home()
+    if home is None or _safe(home) is None:
+        return None
+    found = _read(home / SECRET, private=True)
+    if found is None or len(found) != SECRET_BYTES:
+        _write(home / SECRET, secrets.token_bytes(SECRET_BYTES))
+        found = _read(home / SECRET, private=True)
+    return found if found is not None and len(found) == SECRET_BYTES else None
+
+
+def _safe(folder: Path) -> Path | None:
+    """The folder, made if need be, if nobody else can write to it."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return folder if _own(os.stat(folder)) else None
@@ -41,13 +79,41 @@ def _folder() -> Path | None:
         return None
 
 
-def _own(found: os.stat_result) -> bool:
-    """Can nobody else have written it?"""
+def _own(found: os.stat_result, private: bool = False) -> bool:
+    """Can nobody else have written it, nor (of what is private) have read it?"""
     if not hasattr(os, "getuid"):
         return True
-    return found.st_uid == os.getuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    others = stat.S_IRWXG | stat.S_IRWXO if private else stat.S_IWGRP | stat.S_IWOTH
+    return found.st_uid == os.getuid() and not found.st_mode & others
 
 
+def _read(path: Path, private: bool = False) -> bytes | None:
+    """What a file of the user's own holds; nothing if it is anything else."""
+    try:
+        handle = os.open(path, READING | getattr(os, "O_BINARY", 0))
+        with os.fdopen(handle, "rb") as file:
+            found = os.fstat(handle)
+            if not stat.S_ISREG(found.st_mode) or not _own(found, private) or found.st_size > MOST:
+                return None
+            return file.read()
+    except OSError:
+        return None
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file that nobody else may read or write, whole or not at all."""
+    with suppress(OSError):
+        handle, part = tempfile.mkstemp(".part", "tmp", path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            os.replace(part, path)
+        except BaseException:
+            os.unlink(part)
+            raise
+
+
+# --- code -----------------------------------------------------------------------------------------
 @cache
 def _maker() -> bytes:
     """What makes code: the processor, the versions, and the text of this folder."""
@@ -64,22 +130,23 @@ def name_of(structure: str) -> str:
     return DIGEST(_maker() + structure.encode()).hexdigest()
 
 
+def _signed(secret: bytes, name: str, code: bytes) -> bytes:
+    """The signature of code under a name."""
+    return hmac.digest(secret, name.encode() + code, "sha256")
+
+
 def find(name: str) -> bytes | None:
-    """The code of this name, if it is there and whole."""
-    folder = _folder()
-    if folder is None:
+    """The code of this name, if it was put there by this user and is whole."""
+    folder, secret = _folder(), _secret()
+    if folder is None or secret is None:
         return None
     path = folder / f"{name}.o"
-    try:
-        with open(path, "rb") as file:
-            if not _own(os.fstat(file.fileno())):
-                return None
-            data = file.read()
-    except OSError:
+    data = _read(path)
+    if data is None or not data.startswith(MARK):
         return None
     head = len(MARK) + DIGEST().digest_size
     code = data[head:]
-    if not data.startswith(MARK) or data[len(MARK) : head] != DIGEST(name.encode() + code).digest():
+    if not hmac.compare_digest(data[len(MARK) : head], _signed(secret, name, code)):
         return None
     with suppress(OSError):
         os.utime(path)
@@ -88,25 +155,19 @@ def find(name: str) -> bytes | None:
 
 def put(name: str, code: bytes) -> None:
     """Keep code under a name."""
-    folder = _folder()
-    if folder is None:
+    folder, secret = _folder(), _secret()
+    if folder is None or secret is None:
         return
+    _write(folder / f"{name}.o", MARK + _signed(secret, name, code) + code)
     with suppress(OSError):
-        handle, path = tempfile.mkstemp(dir=folder)  # which nobody else may read or write
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(MARK + DIGEST(name.encode() + code).digest() + code)
-            os.replace(path, folder / f"{name}.o")
-        except BaseException:
-            os.unlink(path)
-            raise
         _tidy(folder)
 
 
 def _tidy(folder: Path) -> None:
-    """Keep the whole below its bound."""
+    """Keep all of our files in the folder below their bound."""
     with os.scandir(folder) as entries:
-        files = [(e.stat().st_mtime, e.stat().st_size, e.path) for e in entries if e.is_file()]
+        own = [e for e in entries if OWN.fullmatch(e.name) and e.is_file(follow_symlinks=False)]
+        files = [(e.stat().st_mtime, e.stat().st_size, e.path) for e in own]
     total = sum(size for _, size, _ in files)
     for _, size, path in sorted(files):
         if total <= MOST:

@@ -1,7 +1,7 @@
 """Equations that are no loop, by families: each is a module that says which equations are its own
 (`fits`), what their code depends on and whose pointers it is given (`likeness`), writes that code
-(`write`), and tells threads into how many parts they can share it (`parts`) and about how many
-nanoseconds it takes (`work`).
+(`write`), and says how threads share it (`sharing`) and about how many nanoseconds it takes
+(`work`).
 
 A function that can be shared takes the first part and the one after the last behind its pointers. A
 family whose functions give a truth value instead may refuse: where it is false, Python takes over.

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import ref
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -25,10 +25,11 @@ from .arena import LINE, arranged
 from .background import go_on, once
 from .crew import MEMORY, crew, size
 from .crew import symbols as crew_symbols
-from .entry import Entry, parts_of
-from .loops import NestWriter, likeness, roots_of, starts_of
+from .entry import Entry
+from .loops import NestWriter, likeness, roots_of, sharing, starts_of
 from .machine import Code, Module, host
 from .nests import Nest, Single, needed_outside
+from .sharing import Sharing, check, check_results
 from .timing import shares, work
 
 MANY = 40  # functions, with which it is worth a look whether there need to be so many
@@ -100,7 +101,7 @@ def again(native: Native, call: Callable[..., Any], *values: Any) -> None:
     given, rooms = values[:count], values[count:]
     sound = [np.ascontiguousarray(v) if np.ndim(v) else np.asarray(v)[()] for v in given]
     if call(*sound, *rooms) is not None:
-        token = silence(QUIET)
+        token = silence[QUIET]
         try:
             found = native.forward(*given)
         finally:
@@ -110,7 +111,7 @@ def again(native: Native, call: Callable[..., Any], *values: Any) -> None:
 
 
 # The code of units that live, by name: parts that are alike share it.
-_codes: WeakValueDictionary[str, Code] = WeakValueDictionary()
+_codes: dict[str, ref[Code]] = {}
 
 
 class Unit:
@@ -126,10 +127,10 @@ class Unit:
             keys, roots = self._likeness({})
             if len({*keys}) <= len({*self.keys}) / 2:
                 self.scalars, self.keys, self.roots = {}, keys, roots
-        self.starts = [
-            [starts_of(item).get(v, 0) if isinstance(item, Nest) else 0 for v in roots]
-            for item, roots in zip(native.items, self.roots, strict=True)
-        ]
+        self.starts: list[list[int]] = []
+        for item, pointed_at in zip(native.items, self.roots, strict=True):
+            starts = starts_of(item) if isinstance(item, Nest) else {}
+            self.starts.append([starts.get(v, 0) for v in pointed_at])
         # Whatever is no loop reads single numbers from memory.
         self.arrays = [v for v in native.constants if v not in self.scalars or v in alone]
         outside = {*native.inputs, *native.outputs, *native.constants}
@@ -153,13 +154,15 @@ class Unit:
     def code(self) -> Code:
         _symbols()
         name = shelf.name_of(self._structure())
-        code = _codes.get(name)
+        reference = _codes.get(name)
+        code = None if reference is None else reference()
         if code is None:
             found = shelf.find(name)
             if found is None:
                 found = self._assembled(False)
                 shelf.put(name, found)
-            code = _codes[name] = Code(found)
+            code = Code(found)
+            _codes[name] = ref(code, partial(_codes.pop, name))
         return code
 
     def _structure(self) -> str:
@@ -170,7 +173,7 @@ class Unit:
         kinds = [(v.dtype.str, v.shape == (), self.offsets.get(v)) for v in numbers]
         roots = [[numbers[v] for v in roots] for roots in self.roots]
         counts = len(self.native.inputs), len(self.native.outputs), len(self.arrays)
-        return repr((counts, kinds, roots, self.starts, self.keys))
+        return repr((counts, kinds, roots, self.starts, self.keys, self.parts))
 
     @property
     def text(self) -> str:
@@ -211,11 +214,28 @@ class Unit:
         for item in self.native.items:
             if isinstance(item, Single) and singles.may_refuse(item) and item.reads[0].root in made:
                 return [1] * len(self.native.items)
-        shared = [work(i) > ENOUGH and parts_of(i) > 1 for i in self.native.items]
-        total = sum(work(i) for i, one in zip(self.native.items, shared, strict=True) if one)
-        if total < WORTH:
+        sharings = self.sharings
+        spent = [work(item) for item in self.native.items]
+        shared = [time > ENOUGH and s.parts > 1 for time, s in zip(spent, sharings, strict=True)]
+        if sum(time for time, one in zip(spent, shared, strict=True) if one) < WORTH:
             return [1] * len(self.native.items)
-        return [parts_of(i) if s else 1 for i, s in zip(self.native.items, shared, strict=True)]
+        return [s.parts if one else 1 for s, one in zip(sharings, shared, strict=True)]
+
+    @once
+    def sharings(self) -> list[Sharing]:
+        """How threads could share each item. It is checked before there is any code, also of what
+        is not shared."""
+        sharings = []
+        for item in self.native.items:
+            if isinstance(item, Nest):
+                results = [step.result for step in item.steps if step.result in self.stored]
+                sharings.append(sharing(item, self.stored))
+            else:
+                results = [*item.equation.outputs]
+                sharings.append(singles.of(item).sharing(item))
+            check_results(sharings[-1], results)
+        check(sharings)
+        return sharings
 
     def timed(self) -> tuple[Callable[..., None], Any]:
         """The function with a clock in it, and an array of the cycles that each item takes."""

@@ -50,7 +50,7 @@ def computed(equation: Equation, constants: dict[Var, Any]) -> tuple | None:
     params = {
         k: constants[v] if v.__class__ is Var else v for k, v in equation.params.items()
     }  # fmt: skip
-    token = silence(QUIET)
+    token = silence[QUIET]
     try:
         y = equation.op.forward(*[constants[v] for v in equation.inputs], **params)
     except Exception:

@@ -16,7 +16,7 @@ import numpy as np
 from ...ops import reduce
 from ...ops.elementwise import mul, neg, square
 from ...ops.linear import matmul, matmul_tn
-from ..kernels import dot
+from ..kernels import STRETCH, dot
 from ..program import Equation, Program, Var
 from .rewriting import Rewriter
 
@@ -70,6 +70,8 @@ class _Sums(Rewriter):
         matrix = self.shaped(a, (rows, columns))
         if first:
             return self.emit(matmul, self.ones((1, rows), a.dtype), matrix)
+        if columns > STRETCH:  # NumPy adds up pairs, and loses less
+            return None
         return self.emit(matmul, matrix, self.ones((columns, 1), a.dtype))
 
     def _of_product(

@@ -54,7 +54,8 @@ def add_product(out: Any, a: Any, b: Any, factor: float) -> None:
         1.0, out.ctypes.data, columns,
     )  # fmt: skip
     if rows * inner * columns > ALONE:
-        jobs.blas.shared(gemm, *call)
+        with jobs.blas:  # one call, in one thread: an interrupt must not leave half of a sum
+            gemm(*call)
     else:
         gemm(*call)
 

@@ -1,8 +1,8 @@
 """Work in pieces that threads take in turn, with products of matrices inside of the pieces.
 
-A product alone is shared out by BLAS itself. When the matrices must be laid out first, it is
-quicker to share the whole, piece by piece, and to let each thread multiply what it has in its
-cache: convolving 64 images of 14 by 14 (5 by 5, 16 to 32 channels) takes 2.6 ms so, 3.2 otherwise.
+When matrices must be laid out first, it is quicker to share the whole, piece by piece, and to let
+each thread multiply what it has in its cache, than to share each product: convolving 64 images of
+14 by 14 (5 by 5, 16 to 32 channels) takes 2.6 ms so, 3.2 otherwise.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
-from threading import Condition, Lock, get_ident, local
+from threading import Condition, Lock, get_ident
 from typing import Any
 
 import numpy as np
@@ -18,17 +18,6 @@ import numpy as np
 from .forks import before_forks, in_children, in_parents
 from .parallel import hire, threads
 
-# How many products of matrices after this keep to one thread if they are small: see `product.py`.
-NEXT_PRODUCTS = 256
-
-
-class _Here(local):
-    """Of each thread of the user's, so that none decides for another how it computes."""
-
-    in_one_thread = 0  # how many of the next products keep to one thread if they are small
-
-
-here = _Here()
 _ALONE, _SHARED = 0, 1  # two ways to compute with BLAS
 
 
@@ -45,7 +34,7 @@ class Effort:
         helpers = min(threads(), len(jobs)) - 1
         if products and helpers > 0:
             if blas.found():
-                work, here.in_one_thread = _in_one_thread(work), NEXT_PRODUCTS
+                work = _in_one_thread(work)
             else:
                 helpers = 0
         if products and helpers < 1:

@@ -84,7 +84,7 @@ def hire(helpers: int) -> Any:
 
 
 def _serve(tasks: Any) -> None:
-    silence(QUIET)
+    silence[QUIET]
     while True:
         tasks.get()()
 

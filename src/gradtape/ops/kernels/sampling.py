@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.apply import QUIET, restore, silence
 from .philox import RESERVED, Stream, normals64, units64
 
 
@@ -31,8 +32,11 @@ def categorical(stream: Stream, logits: Any, samples: int) -> Any:
     wide = logits.astype(np.float64)
     finite = np.isfinite(logits.astype(np.float32))
     peak = np.max(wide, axis=1, where=finite, initial=np.finfo(np.float32).min, keepdims=True)
-    with np.errstate(all="ignore"):
+    token = silence[QUIET]
+    try:
         sums = np.cumsum(np.where(finite, np.exp(wide - peak), 0.0), axis=1)
+    finally:
+        restore(token)
     found = np.empty((rows, samples), np.int64)
     drawn = stream.uniform(rows * samples, np.dtype(np.float64)).reshape(rows, samples)
     for k in range(rows):
@@ -81,7 +85,8 @@ def gamma(stream: Stream, alpha: Any) -> Any:
     out[ones] = -np.log1p(-each.take(units64, ones))
     small = alpha < 1.0
     d = alpha + np.where(small, 2.0 / 3, -1.0 / 3)
-    with np.errstate(all="ignore"):
+    token = silence[QUIET]
+    try:
         c = 1.0 / 3 / np.sqrt(d)
         while pending.size:
             x = each.take(normals64, pending)
@@ -100,6 +105,8 @@ def gamma(stream: Stream, alpha: Any) -> Any:
             done = np.zeros(alpha.size, bool)
             done[taken] = True
             pending = pending[~done[pending] & ~np.isnan(d[pending])]
+    finally:
+        restore(token)
     out[np.isnan(alpha)] = np.nan
     return out
 
@@ -128,7 +135,8 @@ def _poisson_small(each: _Each, pending: Any, rate: Any, out: Any) -> None:
 def _poisson_large(each: _Each, pending: Any, rate: Any, out: Any, top: float) -> None:
     from scipy.special import gammaln
 
-    with np.errstate(all="ignore"):
+    token = silence[QUIET]
+    try:
         b = 0.931 + 2.53 * np.sqrt(rate)
         a = -0.059 + 0.02483 * b
         inverse = 1.1239 + 1.1328 / (b - 3.4)
@@ -145,6 +153,8 @@ def _poisson_large(each: _Each, pending: Any, rate: Any, out: Any, top: float) -
             good = (k <= top) & (sure | (~never & (s <= t)))
             out[pending[good]] = k[good]
             pending = pending[~good]
+    finally:
+        restore(token)
 
 
 def binomial(stream: Stream, counts: Any, probs: Any) -> Any:
