@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import re
 import shutil
 import signal
 import stat
@@ -255,6 +256,65 @@ def test_the_command_fixes_and_runs_again(here: Path) -> None:
     assert path.read_text().startswith(CURED)
     quiet = gradtape("doctor", "--fix", path)
     assert (quiet.returncode, quiet.stderr) == (0, "gradtape doctor: 3 gradients, all healthy\n")
+
+
+def test_a_read_only_file_is_left_and_said_to_be_one(here: Path) -> None:
+    path = here / "program.py"
+    path.write_text(LOST)
+    path.chmod(0o444)
+    done = gradtape("doctor", "--fix", "--yes", path)
+    assert done.returncode == 1
+    assert "program.py: read-only, so nothing was changed; allow writing (chmod u+w)" in done.stderr
+    assert path.read_text() == LOST
+    assert [file.name for file in here.iterdir()] == ["program.py"]
+
+
+def test_a_file_of_several_names_keeps_them(here: Path) -> None:
+    path, other = here / "program.py", here / "other.py"
+    path.write_text(LOST)
+    other.hardlink_to(path)
+    path.chmod(0o640)
+    before = path.stat()
+    done = gradtape("doctor", "--fix", "--yes", path)
+    assert done.returncode == 0
+    assert path.read_text() == other.read_text() == CURED
+    after = path.stat()
+    assert (after.st_ino, after.st_mode, after.st_nlink) == (before.st_ino, before.st_mode, 2)
+    assert sorted(file.name for file in here.iterdir()) == ["other.py", "program.py"]
+
+
+# A title for the window, a cleared screen, a link, a C1 control, an order of characters, a return.
+WORST = "\x1b]0;title\x07\x1b[2J\x1b]8;;http://x\x1b\\\\link\x9b2J\u202eevil\u2066\rlone\x08"
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names of files as POSIX has them")
+@pytest.mark.parametrize("colors", [False, True])
+def test_nothing_that_a_terminal_obeys_reaches_it(colors: bool, here: Path) -> None:
+    """Lines of source and names of files are somebody else's words."""
+    path = here / f"pro{WORST.replace('/', '')}gram.py"
+    hidden = WORST.replace("\r", "").replace("\x00", "")  # in a line, a return would end it
+    path.write_text(LOST.replace("# leaves", f"# leaves {hidden}"))
+    color = {"FORCE_COLOR": "1", "NO_COLOR": ""} if colors else {}
+    said = []
+    for words in (
+        ["doctor", path], ["doctor", "--format", "text", "--output", "-", path],
+        ["doctor", "--format", "text", "--output", "report.txt", path],
+        ["doctor", "--output", f"{path}.html", path], ["doctor", "--fix", path],
+        ["doctor", "--fix", "--yes", path], ["explain", WORST], ["doctor", f"{WORST}.py"],
+    ):  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-m", "gradtape", *map(str, words)], capture_output=True, cwd=here,
+            env={**environment(), **color}, stdin=subprocess.DEVNULL, check=False, timeout=LIMIT,
+        )  # fmt: skip
+        said += [done.stdout.decode(), done.stderr.decode()]
+    said.append((here / "report.txt").read_text(encoding="utf-8"))
+    for text in said:
+        assert not OBEYED.findall(COLOURS.sub("", text) if colors else text), ascii(text)
+    assert "leaves \\x1b]0;title" in said[0] + said[1]
+    assert hidden in path.read_text()  # and --fix has kept all of it
+    assert "tf.tanh" in path.read_text()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals of POSIX")

@@ -30,7 +30,10 @@ DIFFERS = {
     "py-function: py_function with NumPy inside, in a loop": "GT111 py-function: error of w",
     # A tensor that is watched late has a gradient by the ops that were recorded for others' sake.
     "watch-too-late: watch at the end of the block, in a method": "",
-}
+    # A function that raises while it is traced has no numbers there.
+    "stop-gradient: in the loss of a fit that ends with an exception":
+        "GT124 stop-gradient: none of net/hidden/kernel, net/hidden/bias",
+}  # fmt: skip
 
 
 CASES = [
@@ -72,3 +75,21 @@ _NUMBERS = re.compile(r"^would be: (.*)", re.M)
 
 def _numbers(text: str) -> list[float]:
     return [float(n) for part in _NUMBERS.findall(text) for n in re.findall(r"-?\d[-+\d.e]*", part)]
+
+
+def test_a_fault_of_every_step_is_one_finding() -> None:
+    """`assign` gives an object of its own each time, and 1,000 of these took the place of the
+    variables in the log: after 255 steps, nobody knew where the unused one had been made."""
+    session = diagnosed("""\
+used = [tf.Variable(1.0) for _ in range(5)]
+unused = tf.Variable(1.0)
+for _ in range(260):
+    with tf.GradientTape() as tape:
+        loss = tf.add_n([tf.square(v) for v in used])
+    *grads, nothing = tape.gradient(loss, [*used, unused])
+    for variable, grad in zip(used, grads):
+        variable.assign_sub(0.01 * grad)
+""")
+    (finding,) = session.findings.values()
+    assert (finding.name, finding.place.line) == ("unused-variable", 4)
+    assert finding.length == 260

@@ -10,6 +10,7 @@ from ..source.users import is_users
 REWRITES = "tensorflow.python.autograph"  # calls the user's functions, and others for them
 METRICS = "keras.src.metrics"
 TRAINERS = "keras.src.backend.tensorflow.trainer"
+METRIC = 2
 # By the id of the code, which is quick (0.1 us; the code itself takes up to 1.3, all of it is
 # hashed): 0 for the user's, 1 for a library's, 2 for a metric of Keras.
 _KNOWN: dict[int, int] = {}
@@ -19,11 +20,11 @@ Frames = tuple[tuple[CodeType, int], ...]
 
 
 def foreign(frame: FrameType) -> int:
-    """Does a frame belong to a library, and (2) to a metric?"""
+    """Does a frame belong to a library, and to a metric of Keras's (`METRIC`)?"""
     known = _KNOWN.get(id(frame.f_code))
     if known is None:
         name = frame.f_globals.get("__name__") or ""
-        known = 2 if name.startswith(METRICS) else int(not is_users(name))
+        known = METRIC if name.startswith(METRICS) else int(not is_users(name))
         _KNOWN[id(frame.f_code)] = known
         _HELD.append(frame.f_code)
     return known

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any
 
@@ -53,11 +53,13 @@ def found(tensor: Any, frame: FrameType, code: CodeType, offset: int) -> Frozen 
     return None
 
 
-def _readings(node: ast.AST | None) -> Iterator[ast.expr]:
+@lru_cache(maxsize=1024)
+def _readings(node: ast.AST | None) -> list[ast.expr]:
     """Names, attributes and entries, as `self.parts["scale"]`."""
-    for part in () if node is None else ast.walk(node):
-        if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and _base(part):
-            yield part
+    return [
+        part for part in (() if node is None else ast.walk(node))
+        if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and _base(part)
+    ]  # fmt: skip
 
 
 def _base(node: ast.AST) -> str:

@@ -12,6 +12,7 @@ from ..facts.detours import Entry, Exit, link
 from ..source.place import Place, at
 from ..source.users import is_users
 from ..trace import Answer, Event, Layer, Query, Tape, Trace, Value, Variable, Watch
+from .keras import KeptLayer
 
 
 def with_those_around(
@@ -64,13 +65,11 @@ class Joiner:
     def _at(self, code: Any, offset: int) -> Place:
         return at(code, offset)
 
-    def _layer(self, layer: Any) -> Layer | None:
+    def _layer(self, kept: KeptLayer | None) -> Layer | None:
         """What the user knows of a layer of Keras: its name, and where it was made."""
-        if layer is None:
+        if kept is None:
             return None
-        known = self.engine.layers.get(id(layer))
-        there = known is not None and known[0]() is layer
-        return Layer(layer.name, self._at(known[1], known[2]) if there else None)
+        return Layer(kept.name, None if kept.where is None else self._at(*kept.where))
 
     def _flat(self, structure: Any) -> list:
         raise NotImplementedError
@@ -240,6 +239,18 @@ def _before(answer: Value, place: Place) -> Value:
             break
         answer = made.inputs[0]
     return answer
+
+
+def without_frames(error: Any) -> Any:
+    """An exception without its traceback, whose frames hold all that the program had in sight."""
+    if error is None:
+        return None
+    try:
+        copy = error.__class__.__new__(error.__class__, *error.args)
+        copy.__dict__.update(error.__dict__)
+        return copy if str(copy) == str(error) else error
+    except Exception:  # of a class that is not made so
+        return error
 
 
 def innermost(error: BaseException) -> tuple[CodeType, int] | None:

@@ -10,6 +10,7 @@ from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any
 
+from ...framework.lifetimes import Beside
 from ..source.place import Place, at
 from ..trace.training import Training
 from . import ears
@@ -17,6 +18,15 @@ from .ears import NoEar
 from .frames import TRAINERS, local, stack, user
 
 BATCH = 32  # rows, when `fit` is not told how many
+
+
+class KeptLayer:
+    """Stands in the log for a layer or a model of Keras, so that it dies as without the doctor."""
+
+    __slots__ = ("layer", "name", "where")
+
+    def __init__(self, layer: Any, where: tuple[CodeType, int] | None) -> None:
+        self.layer, self.name, self.where = weakref.ref(layer), layer.name, where
 
 
 class Hearer:
@@ -30,6 +40,7 @@ class Hearer:
         self.owners: dict[int, Any] = {}  # the variables of Keras, by the id of what they hold
         self.layers: dict[int, tuple] = {}  # where layers were made, by their id: a weak reference
         self.data: list[Any] = []  # what `fit` was given
+        self.kept: Beside[Any, KeptLayer] = Beside()  # what the log holds of layers
         self.layer_call: CodeType | None = None  # Keras's code that calls a layer, and that
         self.add_weight: CodeType | None = None  # makes a variable for one
         self.listener: Any = None  # to trainings, see `training`
@@ -93,7 +104,7 @@ class Hearer:
         self, model: Any, name: str, x: Any, result: Any, frames: Any, *where: Any
     ) -> None:
         """A model was asked to predict; its results are arrays."""
-        self.log.append((self.PREDICT, model, name, x, result, frames, *where))
+        self.log.append((self.PREDICT, self.lasting_layer(model), name, x, result, frames, *where))
 
     def owner(self, variable: Any) -> Any:
         """The variable as the user knows it: Keras has its own, which hold the engine's."""
@@ -103,7 +114,20 @@ class Hearer:
 
     def layer_of_weight(self, frame: FrameType) -> Any:
         """The layer that a variable is just made for."""
-        return None if self.add_weight is None else local(frame, self.add_weight, "self")
+        found = None if self.add_weight is None else local(frame, self.add_weight, "self")
+        return self.lasting_layer(found)
+
+    def lasting_layer(self, layer: Any) -> KeptLayer | None:
+        """What the log may hold of a layer; of none, None."""
+        if layer is None:
+            return None
+        known = self.kept.get(layer)
+        if known is None:
+            made = self.layers.get(id(layer))
+            there = made is not None and made[0]() is layer
+            known = KeptLayer(layer, made[1:] if made is not None and there else None)
+            self.kept.put(layer, known)
+        return known
 
 
 def hook(engine: Any) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from ..source.place import Place, at
 from ..trace.training import ROWS, Head, Numbers, Part, Training, by_hand, joined, numbers
 from . import ears
-from .frames import foreign, user
+from .frames import METRIC, foreign, user
 from .optimizers import keys
 
 LOSSES = (
@@ -176,7 +176,7 @@ class Listener:
 
     def loss_called(self, loss: Any, y_true: Any, y_pred: Any, *rest: Any) -> None:
         self.inside += 1
-        if self.inside == 1:
+        if self.inside == 1 and not _measures(sys._getframe(2)):
             with suppress(Exception):
                 name, options = _described(loss)
                 weighted = any(part is not None for part in rest)
@@ -190,10 +190,10 @@ class Listener:
 
     def function_called(self, name: str, parameters: tuple[str, ...]) -> Callable[..., None]:
         def before(*values: Any) -> None:
-            if not self.inside:
+            frame = sys._getframe(2)
+            if not self.inside and not _measures(frame):
                 with suppress(Exception):
                     told = dict(zip(parameters, values, strict=True))
-                    frame = sys._getframe(2)
                     self._head(name, told, told["y_true"], told["y_pred"], None, False, frame)
 
         return before
@@ -203,7 +203,8 @@ class Listener:
 
         def before(*values: Any) -> None:
             frame = sys._getframe(2)
-            if not self.inside and not self.engine.deaf and _own_call(frame) is not None:
+            asked = not self.inside and not self.engine.deaf and not _measures(frame)
+            if asked and _own_call(frame) is not None:
                 with suppress(Exception):
                     told = dict(zip(parameters, values, strict=True))
                     options = {"from_logits": True}
@@ -433,6 +434,16 @@ def _functions(engine: Any, listener: Listener) -> None:
             function = named(path)
             before = listener.with_logits(loss, ears.parameters(function))
             engine.listen(function, before=before)
+
+
+def _measures(frame: FrameType) -> bool:
+    """Is a metric computed, which is no loss that is trained with?"""
+    at_hand: FrameType | None = frame
+    while at_hand is not None:
+        if foreign(at_hand) == METRIC:
+            return True
+        at_hand = at_hand.f_back
+    return False
 
 
 def _own_call(frame: FrameType) -> FrameType | None:

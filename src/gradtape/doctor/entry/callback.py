@@ -6,6 +6,7 @@ of gradtape imports Keras, and which engine that Keras computes with is the prog
 
 from __future__ import annotations
 
+import _thread
 import os
 import sys
 import weakref
@@ -17,7 +18,7 @@ from ..engines.choice import keras, of_keras
 from ..fixing.patch import as_bytes
 from ..live.lines import Lines
 from ..report import Exit, Report
-from ..report.terminal import colored, width
+from ..report.terminal import colored, visible, width
 from ..report.words import headline, shown, summary
 from ..source.cells import in_notebook
 from ..source.sources import reached
@@ -50,6 +51,14 @@ class _Told(Follower):
         chosen = [finding for finding in found if finding.state in self.fail_fast]
         if chosen and self.stopped is None:
             self.stopped = Stopped(chosen[0])
+
+
+def _end_late(fit: Fit) -> None:
+    """End a training whose exception went by: Python drops what is raised here, but not Ctrl-C."""
+    try:
+        fit.end()
+    except KeyboardInterrupt:
+        _thread.interrupt_main()
 
 
 class Fit:
@@ -109,7 +118,8 @@ class Fit:
         output, most = self.options.output, self.options.most
         if output is not None:
             self._write(report)
-            print(f"gradtape doctor: {summary(report)}: {reached(output)}", file=sys.stderr)
+            words = f"gradtape doctor: {summary(report)}: {reached(output)}"
+            print(visible(words), file=sys.stderr)
         elif in_notebook() and report.findings:
             from .notebook import show
 
@@ -203,7 +213,7 @@ def _made(base: type) -> type:
             self.model.make_train_function(force=True)
             # Keras tells nobody of a training that ends with an exception: then its list of
             # callbacks goes, at the latest with the process.
-            weakref.finalize(sys._getframe(1).f_locals.get("self", self), fit.end)
+            weakref.finalize(sys._getframe(1).f_locals.get("self", self), _end_late, fit)
 
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
             if self._fit is not None and self._fit.stopped is not None:

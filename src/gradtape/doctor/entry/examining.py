@@ -12,16 +12,19 @@ same causes fare alike: when the first of them have the same finding, the others
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from ..facts.budget import Spent
 from ..facts.case import Case, Question
 from ..rules import CATALOGUE
 from ..rules.base import Rule
 from ..trace import Answer, Query, Trace, Value, Variable
 from ..trace.finding import CONFIRMED, LIKELY, REFUTED, Finding, Verdict
 from ..trace.history import History
+from ..trace.states import CANCELLED
 
 MANY = 64  # answers of one kind, before some of them stand for others
 ALIKE = 4  # that are looked at for a kind, at least
@@ -38,6 +41,8 @@ def examine(
     kinds = _Kinds(question)
     sound: list[Case] = []  # in which nothing was found, as long as that holds for all of them
     for answer in query.answers:
+        if answer.state == CANCELLED:
+            continue  # nothing is wrong with it
         case = Case(trace, query, answer, history, question)
         if answer.state == "ok" and not kinds.doubted:
             told = explained(case, rules)
@@ -60,9 +65,10 @@ def examine(
                 _merge(found, finding)
     whole = Case(trace, query, Answer(None, "", None, state="none"), history, question)
     for rule in _about_queries(rules):
-        for finding in rule.examine_query(whole):
-            if settle(finding).kind != REFUTED:
-                _merge(found, finding)
+        with suppress(Spent):
+            for finding in rule.examine_query(whole):
+                if settle(finding).kind != REFUTED:
+                    _merge(found, finding)
     return list(found.values())
 
 
@@ -72,8 +78,10 @@ def explained(case: Case, rules: tuple[Rule, ...] = CATALOGUE) -> list[Finding]:
     for rule in _about(case.answer.state, rules):
         if not rule.gives_way_to.isdisjoint(known) or (rule.last_resort and known):
             continue
-        proposed = rule.examine(case)
-        if proposed is not None:
+        with suppress(Spent):  # what is known by then stands
+            proposed = rule.examine(case)
+            if proposed is None:
+                continue
             found = [proposed] if isinstance(proposed, Finding) else list(proposed)
             stand = [finding for finding in found if settle(finding).kind != REFUTED]
             if stand:
@@ -102,7 +110,10 @@ def settle(finding: Finding) -> Verdict:
     """Try what a finding claims would help; what came of it is part of the finding from then on."""
     trial, finding.trial = finding.trial, None
     if trial is not None:
-        finding.verdict, exact = trial()
+        try:
+            finding.verdict, exact = trial()
+        except Spent as spent:
+            finding.verdict, exact = Verdict(LIKELY, why=str(spent)), False
         if finding.verdict.kind == CONFIRMED and not finding.sure:
             finding.verdict = replace(
                 finding.verdict, kind=LIKELY, why=finding.verdict.why or MEANT

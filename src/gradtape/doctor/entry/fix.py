@@ -18,9 +18,9 @@ from typing import IO, Any
 from ..fixing.files import Refused
 from ..fixing.patch import as_text, patch
 from ..fixing.plan import Plan
-from ..report.terminal import colored, width
+from ..report.terminal import colored, console, visible, width
 from ..report.words import plural, shown
-from ..source.writing import replace
+from ..source.writing import read_only, replace
 
 HANDED_ON = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGUSR1", "SIGUSR2")
@@ -51,6 +51,13 @@ def fix(words: Sequence[str], asks: bool) -> int:
             if plan.found and not fixed:
                 _say("no finding has a confirmed change, so nothing was changed")
             break
+        if locked := [shown(path) for path in plan.lines if read_only(path)]:
+            _show(as_text(patch(plan)))
+            _say(
+                f"{' and '.join(locked)}: read-only, so nothing was changed; allow writing "
+                "(chmod u+w), or apply the patch that --format patch writes"
+            )
+            return code or 1
         if last or not _agreed(plan, asks):
             break
         try:
@@ -148,7 +155,8 @@ def _agreed(plan: Plan, asks: bool) -> bool:
     if sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
         _say(f"nothing was changed; with --fix --yes it changes {_told(plan)}")
         return False
-    print(f"gradtape doctor: change {_told(plan)}? [y/N] ", end="", file=sys.stderr, flush=True)
+    question = visible(f"gradtape doctor: change {_told(plan)}? [y/N] ")
+    print(question, end="", file=sys.stderr, flush=True)
     with contextlib.suppress(EOFError, KeyboardInterrupt):
         if sys.stdin.readline().strip().lower() in ("y", "yes"):
             return True
@@ -166,14 +174,13 @@ def _show(diff: str) -> None:
     """The diff on standard error, in colours where it wants them."""
     words = diff.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     if not colored(sys.stderr):
-        print(words, end="", file=sys.stderr, flush=True)
+        print(visible(words), end="", file=sys.stderr, flush=True)
         return
-    from rich.console import Console
     from rich.syntax import Syntax
 
-    console = Console(file=sys.stderr, force_terminal=True, width=width(sys.stderr))
-    console.print(Syntax(words.rstrip("\n"), "diff", theme="ansi_dark", background_color="default"))
+    screen = console(file=sys.stderr, force_terminal=True, width=width(sys.stderr))
+    screen.print(Syntax(words.rstrip("\n"), "diff", theme="ansi_dark", background_color="default"))
 
 
 def _say(words: str) -> None:
-    print(f"gradtape doctor: {words}", file=sys.stderr, flush=True)
+    print(visible(f"gradtape doctor: {words}"), file=sys.stderr, flush=True)

@@ -22,7 +22,7 @@ from ..live.certainty import certain, line
 from ..live.lines import Lines
 from ..live.pace import Pace
 from ..live.status import Status
-from ..report.terminal import colored
+from ..report.terminal import colored, visible
 from ..report.words import STATES, derivative, plural
 from ..source.place import at
 from ..trace import Asked, states
@@ -157,7 +157,7 @@ class Follower:
         more = len(self._said) > MOST
         words = "more findings are in the report" if more else line(finding)
         head = "\x1b[1;31mgradtape:\x1b[0m" if colored(self.lines.stream) else "gradtape:"
-        self.lines.say(f"{head} {words}")
+        self.lines.say(f"{head} {visible(words)}")
 
     def _stop(self, found: Iterable[Finding]) -> None:
         chosen = [finding for finding in found if finding.state in self.fail_fast]

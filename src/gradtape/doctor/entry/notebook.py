@@ -15,6 +15,7 @@ from typing import Any
 
 from ..engines.choice import ENGINES, in_sight, installed, mentions
 from ..report import Report
+from ..report.terminal import visible
 from ..report.words import summary
 from ..source.cells import as_one_cell, in_notebook
 from ..source.sources import reached
@@ -74,7 +75,7 @@ def _deliver(report: Report, output: str | None, most: int | None) -> None:
     if output is not None:
         content = render(report, Delivery(format_of(output) or "text", output, most), None)
         Path(output).write_text(content, encoding="utf-8")
-        print(f"gradtape doctor: {summary(report)}: {reached(output)}", file=sys.stderr)
+        print(visible(f"gradtape doctor: {summary(report)}: {reached(output)}"), file=sys.stderr)
     elif in_notebook():
         show(report, most)
     else:

@@ -6,7 +6,7 @@ import gc
 import math
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import zip_longest
 from threading import RLock
@@ -16,13 +16,15 @@ import numpy as np
 
 from ..facts import names
 from ..facts.audit import audit
-from ..facts.case import ErrorCase
+from ..facts.budget import Spent, limited
+from ..facts.cancelled import cancelled, reason
+from ..facts.case import ErrorCase, Question
 from ..rules import CATALOGUE
 from ..rules.base import Rule
 from ..source.place import Place, at
-from ..trace import Asked, states
+from ..trace import Asked, Query, Trace, states
 from ..trace.finding import REFUTED, Finding
-from ..trace.history import BROKEN, UNSEEN, History, Line, Record
+from ..trace.history import BROKEN, NOTHING, UNSEEN, History, Line, Record
 from .examining import examine, settle
 from .judging import LAST, count, judge, keep
 
@@ -44,6 +46,10 @@ UNHEARD = (
 TOO_LARGE = (
     f"Steps of more than {WHOLE:,} events are looked into only when a gradient is not sound; of "
     "the sound ones, the numbers are looked at."
+)
+STOPPED = (
+    "The gradients of line {line} take long to explain: the examination stopped {why}, and what "
+    "had been found by then is shown."
 )
 FAULTS = 5  # of the doctor's own that are told
 RUNNING: list[Session] = []  # those that have started: they share the hooks of one engine
@@ -145,6 +151,8 @@ class Session:
         try:
             with np.errstate(all="ignore"):  # it looks at NaN and infinities, and says so itself
                 work(*args)
+        except Spent:
+            pass  # what had been found by then stands, and a note says so
         except Exception as fault:  # the user's program goes on, whatever happens to us
             words = fault_in_words(fault)
             if words not in self.faults and len(self.faults) < FAULTS:
@@ -177,9 +185,10 @@ class Session:
     def _look(self, asked: Asked) -> None:
         record = self.take(asked)
         place, step = record.place, record.steps
-        found = tuple(line.state for line in record.lines)
+        asked.cancelled |= {k for k, line in enumerate(record.lines) if line.reason}
+        found = _states(record)
         known = self._known.get(place)
-        quiet = set(found) <= {"ok"} and asked.error is None
+        quiet = asked.sound = set(found) <= {"ok"} and asked.error is None
         due = _power_of_4(step) if quiet else not step & (step - 1)
         stirred = self.engine.sights.look()  # a flag that a traced function has read is set anew
         due = due or stirred > self._stirred.get(place, stirred)
@@ -204,6 +213,7 @@ class Session:
         self._read[place] = spent + length
         with _collected_later():
             fresh = self._examine(asked, record)
+        found = _states(record)  # some may turn out to be zero by construction
         before = known[1] if known is not None and known[0] == found else []
         lasting = [f for f in before if f.state in BROKEN and f not in fresh]
         if all(finding.name in LAST for finding in fresh):
@@ -222,7 +232,7 @@ class Session:
         }  # fmt: skip
         bad = {
             line.name for line in record.lines
-            if line.state == "none" or (line.state != "ok" and line.name in seen)
+            if line.state == "none" or (line.state not in states.SOUND and line.name in seen)
         }  # fmt: skip
         if bad:
             for finding in self._known.get(record.place, ((), []))[1]:
@@ -253,7 +263,8 @@ class Session:
             line.state = "none" if error is None else "error"
         else:
             told = states.by_norm(size, gradient.size or 1)
-            line.state = "ok" if told == "ok" else states.state(np.asarray(gradient))
+            now = "ok" if told == "ok" else states.state(np.asarray(gradient))
+            line.state = line.judged(now)
             line.known[told] = line.state
             line.norms.add(size)
             if not line.dtype:
@@ -277,7 +288,12 @@ class Session:
         for answer, line in zip(query.answers, record.lines, strict=False):
             answer.name, answer.aliases = line.name, line.aliases
             answer.state = line.state if query.error is None else "error"
-        found = [self._keep(finding) for finding in examine(trace, query, self.history, self.rules)]
+        found: list[Finding] = []
+        with limited(trace) as budget, suppress(Spent):
+            self._recognise(trace, query, record, asked)
+            found += map(self._keep, examine(trace, query, self.history, self.rules))
+        if budget.spent:
+            self.note_once(STOPPED.format(line=record.place.line, why=budget.why))
         if not self.half and any(finding.state in BROKEN for finding in found):
             self.half = any(value.dtype == "float16" for value in trace.values)
         if self.audit and not found:
@@ -288,6 +304,18 @@ class Session:
         if query.error is not None:
             self._explained = query.error
         return found
+
+    @staticmethod
+    def _recognise(trace: Trace, query: Query, record: Record, asked: Asked) -> None:
+        """Tell what is zero by construction from what vanishes."""
+        if not any(answer.state in NOTHING for answer in query.answers):
+            return
+        removers = cancelled(Question(trace, query))
+        for k, (answer, line) in enumerate(zip(query.answers, record.lines, strict=False)):
+            if answer in removers:
+                line.cancel(reason(removers[answer], record.place.file))
+                answer.state = line.state
+                asked.cancelled.add(k)
 
     def note_once(self, words: str) -> None:
         if words not in self.notes:
@@ -346,6 +374,11 @@ class Session:
         return history, list(findings.values())
 
 
+def _states(record: Record) -> tuple[str, ...]:
+    """The states of the last step; rounding noise is large at times."""
+    return tuple("ok" if line.state in states.SOUND else line.state for line in record.lines)
+
+
 def _note_norms(line: Line, norms: list[Any], first: int, steps: int) -> None:
     """Where the norm leaves it open, the state is that of the last gradient of such a norm."""
     if norms[-1] is None:
@@ -356,7 +389,7 @@ def _note_norms(line: Line, norms: list[Any], first: int, steps: int) -> None:
         line.turn(first, UNSEEN if line.state != "none" else "none")
     else:
         told = states.by_norm(norms[-1], math.prod(line.shape))
-        line.state = line.known.get(told, told)
+        line.state = line.judged(line.known.get(told, told))
         line.norms.extend(norms)
         line.turn(first, line.state)  # when there are several steps, all are sound
     line.states[line.state] = line.states.get(line.state, 0) + steps

@@ -20,7 +20,7 @@ from ..live.lines import Lines, encodable
 from ..live.status import Status
 from ..report import Exit, Report, baseline
 from ..report.ignoring import left_out
-from ..report.terminal import colored, width
+from ..report.terminal import colored, visible, width
 from ..report.words import summary
 from ..source.sources import named_from, reached
 from ..source.writing import replace, replaceable
@@ -337,7 +337,7 @@ class Visit:
             self._say(f"a fault of its own, please report it: {fault_in_words(fault)}")
 
     def _say(self, words: str) -> None:
-        _print(self._stream, f"gradtape doctor: {words}\n")
+        _print(self._stream, visible(f"gradtape doctor: {words}\n"))
 
     # --- signals ----------------------------------------------------------------------------------
     def _terminated(self, number: int, frame: Any) -> None:
@@ -394,10 +394,16 @@ def _store(output: str, content: str) -> None:
     Path(output).write_bytes(as_bytes(content))
 
 
+def _shows(stream: IO[str] | None) -> bool:
+    return stream is not None and stream.isatty()
+
+
 def _print(stream: IO[str] | None, words: str, raw: bool = False) -> None:
     """Write to a stream that may be closed, or a pipe that nobody reads; a patch is made of the
     bytes of files, whatever the encoding of the stream is."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
+        if raw and _shows(stream):
+            words, raw = visible(words), False  # nobody applies what stands on a screen
         if raw and hasattr(stream, "buffer"):
             stream.flush()  # type: ignore[union-attr]
             stream.buffer.write(as_bytes(words))  # type: ignore[union-attr]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +11,18 @@ import numpy as np
 
 from ..trace import Event, Query, Tape, Trace, Value
 from . import bridges
-from .graph import ancestors, makers, why
+from .budget import Spent, current
+from .graph import ancestors, in_order, makers, why
 from .pulling import Pull, pull_back
 
 if TYPE_CHECKING:
     from .replay import Replay
+
+
+FEW = 4_096  # numbers of a constant whose cotangent is kept
+
+# What is shown of an event: itself, what arrived there, what it passed on, its pull.
+Look = Callable[[Event, Sequence[Any], list[Any], Pull], None]
 
 
 @dataclass(eq=False)
@@ -29,6 +37,7 @@ class Walk:
     failed: str | None = None  # why it stopped short
     stuck: list[Event] = field(default_factory=list)  # where it did
     proven: set[Event] = field(default_factory=set)  # detours that, computed again, came back
+    bytes: int = 0  # of what the events passed on
 
 
 def walk(
@@ -40,13 +49,17 @@ def walk(
     run: Replay | None = None,
     pulls: Mapping[Event, Pull] | None = None,
     wide: bool = False,
+    look: Look | None = None,
+    since: float | None = None,
 ) -> Walk:
     """Walk back from the targets of a query.
 
     Given its tape, the walk ends where the tape's gradient ended, but goes on across the breaks of
     the causes that are `mended`; without one, it goes on across all of them. With a `run`, it is
     the walk of a step that was replayed with other numbers; `pulls` stand in for those of some
-    events, and a `wide` one is done in double precision.
+    events, and a `wide` one is done in double precision. With a `look`, which is shown every event
+    with what arrived there and what it passed on, nothing is kept; the walk ends at the time
+    `since`.
     """
     others = {**(run.pulls if run is not None else {}), **(pulls or {})}
     cotangents: dict[Value, Any] = {}
@@ -60,6 +73,8 @@ def walk(
     inside = ancestors(targets)
     sources = {id(answer.source) for answer in query.answers}
     events = [event for event in makers(inside) if not _update(event, query, sources)]
+    if since is not None:
+        events = [event for event in events if event.time >= since]
     across = tape is None or bool(mended)
     closed: dict[Event, list[bool]] = {}  # of each operand: whether nothing comes to it
 
@@ -68,10 +83,23 @@ def walk(
         closed[event] = ends
         if across and ends and all(ends):
             return None
-        return _pull(event, result, across, query.scope, others.get(event))
+        if look is not None:
+            for made in event.outputs:
+                cotangents.pop(made, None)
+        return _pull(event, result, across, query.scope, others.get(event), look, leads_on)
+
+    def leads_on(given: Value) -> bool:
+        """Is a cotangent of it of use? Each of 500 slices of one array would keep one like it."""
+        fixed = given.maker is None and given.variable is None and id(given) not in sources
+        return not fixed or tape is None or tape.watched(given) or math.prod(given.shape) < FEW
 
     def reaches(event: Event, k: int, given: Value) -> bool:
-        return given.array is not None and not closed[event][k] and (across or given.floating)
+        return (
+            leads_on(given)
+            and given.array is not None
+            and not closed[event][k]
+            and (across or given.floating)
+        )
 
     def arrive(given: Value, part: Any) -> tuple[Value, Any]:
         return given, _fitted(part, given)
@@ -79,6 +107,27 @@ def walk(
     with np.errstate(all="ignore"):
         pull_back(reversed(events), cotangents, pull_of, reaches, arrive)
     return result
+
+
+def passed(query: Query) -> dict[Event, None]:
+    """The events that the tape's gradient passes, newest first, by their structure: no number is
+    looked at."""
+    tape, found = query.tape, set[Event]()
+    sources = {id(answer.source) for answer in query.answers}
+    queue = [t for t in query.targets if isinstance(t, Value)]
+    seen = set(queue)
+    while queue:
+        event = queue.pop().maker
+        if event is None or event in found or event.pull is None:
+            continue
+        if _update(event, query, sources):
+            continue
+        found.add(event)
+        for given, ends in zip(event.inputs, _closed(event, tape, frozenset()), strict=True):
+            if not ends and given.floating and given not in seen:
+                seen.add(given)
+                queue.append(given)
+    return dict.fromkeys(reversed(in_order(found)))
 
 
 def _update(event: Event, query: Query, sources: set[int]) -> bool:
@@ -89,8 +138,9 @@ def _update(event: Event, query: Query, sources: set[int]) -> bool:
 
 
 def _pull(
-    event: Event, result: Walk, across: bool, scope: dict[str, Any], other: Pull | None = None
-) -> Pull | None:
+    event: Event, result: Walk, across: bool, scope: dict[str, Any], other: Pull | None,
+    look: Look | None, leads_on: Callable[[Value], bool],
+) -> Pull | None:  # fmt: skip
     """The event's pull or a bridge's, which notes what it passes on, or why it cannot."""
     own: Pull | None = other or event.pull
     if across and other is None:
@@ -108,11 +158,23 @@ def _pull(
     def pull(gs: Any) -> list:
         try:
             parts = rule(gs)
+        except Spent:
+            raise
         except Exception as error:  # a rule that cannot: the walk ends here, and says so
             result.failed = f"{event.name} raised {type(error).__name__}: {error}"
             return []
+        if look is not None:
+            look(event, gs, parts, rule)
+            return parts
         result.events.append(event)
-        result.passed[event] = parts
+        kept = [
+            part if part is None or leads_on(value) else None
+            for value, part in zip(event.inputs, parts, strict=False)
+        ]
+        result.passed[event] = kept
+        result.bytes += sum(int(getattr(part, "nbytes", 0)) for part in kept if part is not None)
+        if (budget := current()) is not None:
+            budget.fits(result.bytes)
         if across and all(part is None for part in parts):
             result.failed = result.failed or bridges.why_not(event)
         return parts

@@ -97,6 +97,11 @@ class Question:
         return backward.walk(self.trace, self.query, self.query.tape)
 
     @cached_property
+    def passed(self) -> dict[Event, None]:
+        """The events that the tape's gradient passes, newest first: known without a walk."""
+        return backward.passed(self.query)
+
+    @cached_property
     def fault(self) -> faults.Fault | None:
         """Where the values first stopped being finite."""
         return faults.forward_fault(self.targets)
@@ -109,7 +114,7 @@ class Question:
 
     def ways(self, start: list[Value]) -> graph.Values:
         """What the tape's gradient comes to on its way to some values."""
-        queue, tape, passed = start[:], self.query.tape, self.walk.passed
+        queue, tape, passed = start[:], self.query.tape, self.passed
         seen: graph.Values = {}
         while queue:
             value = queue.pop()
@@ -350,7 +355,7 @@ class Case:
     @cached_property
     def followed(self) -> graph.Values:
         """What the tape's gradient comes to on its way to the source or to whatever it watches."""
-        shared, passed = self.question.followed, self.walk.passed
+        shared, passed = self.question.followed, self.question.passed
         own = [n for n in self.nodes if n not in shared and any(e in passed for e in n.users)]
         return shared | self.question.ways(own) if own else shared
 

@@ -132,7 +132,7 @@ def _distance(event: Event, question: Question) -> tuple[str, list[Value]] | Non
     for _ in range(LONG):
         if value in question.targets:
             return (loss, factors) if summed and loss is not None else None
-        users = [e for e in value.users if e in question.walk.passed]
+        users = [e for e in value.users if e in question.passed]
         if len(users) != 1:
             return None
         (later,) = users

@@ -227,8 +227,18 @@ def _other_fault(
     for event in walk.events:
         came = all(finite(walk.cotangents.get(o)) for o in event.outputs)
         if came and event not in world.pulls and not all(map(finite, walk.passed[event])):
-            return [event], Change(pulls={event: _finite_pull(event, run)})
+            # A loop runs an expression again and again: all of them at once, or each costs a walk.
+            same = [
+                e for e in case.question.makers
+                if _alike(e, event) and e not in world.pulls
+                and (e is event or not any(v in world.values for v in e.inputs))
+            ]  # fmt: skip
+            return same, Change(pulls={e: _finite_pull(e, run) for e in same})
     return None
+
+
+def _alike(one: Event, other: Event) -> bool:
+    return one is other or (one.kind == other.kind and one.place == other.place)
 
 
 def _finite_pull(event: Event, run: Replay | None) -> Pull:

@@ -41,6 +41,7 @@ UNITS = frozenset({
     "Conv3DTranspose", "SeparableConv1D", "SeparableConv2D", "DepthwiseConv2D",
 })  # fmt: skip
 ALONE = frozenset({"Activation", "Softmax", "ReLU", "function"})
+MANY = 1000  # classes
 BATCH = -1  # in the place of the size of a batch
 CELLS = frozenset({"SimpleRNN", "LSTM", "GRU"})
 
@@ -102,12 +103,21 @@ def span(labels: Numbers) -> str:
     return f"{number(labels.low)} to {number(labels.high)}"
 
 
-def classes(labels: Numbers | None, most: int = 1000) -> int | None:
+def classes(labels: Numbers | None, most: int = MANY) -> int | None:
     """How many classes there are, if the labels are class numbers from 0 on."""
     if labels is None or labels.distinct is None or labels.low != 0 or labels.nan:
         return None
     count = int(labels.high) + 1
     return count if 2 <= count <= most and len(labels.distinct) > count // 2 else None
+
+
+def class_count(labels: Numbers | None) -> int | None:
+    """How many units the labels need if they are class numbers, from 0 or 1 on and without large
+    gaps; numbers that are only whole are quantities."""
+    if labels is None or labels.distinct is None or labels.low not in (0, 1) or labels.nan:
+        return None
+    count = int(labels.high) + 1
+    return count if 2 < count <= MANY and len(labels.distinct) > int(labels.high) // 2 else None
 
 
 def flat(labels: Numbers | None) -> bool:
@@ -188,6 +198,35 @@ def straight(part: Part) -> str | None:
     if any(k.arg == "activation" for k in call.keywords):
         return edits.without(part.made, "activation")
     return activated(part, "linear")
+
+
+def rebuilt(made: Place | None, units: str, activation: str) -> str | None:
+    """The line of a Dense layer with another width and another activation."""
+    call = None if made is None else made.node
+    if made is None or not isinstance(call, ast.Call) or any(k.arg is None for k in call.keywords):
+        return None
+    named = {str(k.arg): edits.text(made, k.value) for k in call.keywords}
+    given = [edits.text(made, a) for a in call.args]
+    if given:
+        given[0] = units
+    else:
+        named["units"] = units
+    if len(given) > 1:
+        given[1] = f'"{activation}"'
+    elif activation == "linear":
+        named.pop("activation", None)
+    else:
+        named["activation"] = f'"{activation}"'
+    given += [f"{name}={value}" for name, value in named.items()]
+    return edits.replaced(made, f"{edits.text(made, call.func)}({', '.join(given)})")
+
+
+def class_of(head: Head) -> str | None:
+    """The class that the user made the loss of, where it is one of Keras's."""
+    call = None if head.made is None else head.made.node
+    name = edits.text(head.made, call.func) if head.made and isinstance(call, ast.Call) else ""
+    last = name.rpartition(".")[2]
+    return last if last.lower() == head.loss.replace("_", "") else None
 
 
 def with_loss(head: Head, compiled: Place | None, loss: str) -> str | None:

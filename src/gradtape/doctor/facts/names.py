@@ -11,7 +11,6 @@ from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 from ..source.place import Place, nodes
-from ..trace import Event, Value
 
 _PLAIN = re.compile(r"[\w.]+(\[[^\[\]]*\])*")  # a name, an attribute, an entry
 NUMBERED = re.compile(r"\[-?\d+\]$")  # an entry of a list
@@ -28,16 +27,6 @@ def arguments(place: Place, *names: str) -> list[ast.expr | None]:
     given.update(zip(names, call.args, strict=False))
     given.update({k.arg: k.value for k in call.keywords if k.arg in given})
     return [given[name] for name in names]
-
-
-def operand(event: Event, value: Value) -> str | None:
-    """An operand of an op as written: the side of an operator, the argument of a call."""
-    node, k = event.place.node, event.inputs.index(value)
-    if isinstance(node, ast.BinOp) and len(event.inputs) == 2:
-        return _text((node.left, node.right)[k])
-    if isinstance(node, ast.Call) and len(node.args) >= len(event.inputs):
-        return _text(node.args[k])
-    return None
 
 
 def leaves(node: ast.expr | None, structure: Any, frame: FrameType | None, what: str) -> list[str]:

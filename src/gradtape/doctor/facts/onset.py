@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..trace import Event
-from . import names
+from .expressions import operand
 from .spots import Onset, Part, stats
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def onset(case: Case, state: str) -> Onset | None:
 
 def _parts(case: Case, event: Event) -> Iterator[Part]:
     cotangents, passed = case.walk.cotangents, case.walk.passed.get(event, [])
-    called = [names.operand(event, value) or "" for value in event.inputs]
+    called = [operand(event, value) or "" for value in event.inputs]
     for value, name in list(zip(event.inputs, called, strict=True))[:MOST]:
         yield _part("operand", name, value.array)
     for made in event.outputs[:MOST]:

@@ -256,7 +256,7 @@ def _added(case: Case, value: Value, taken: bool = True) -> bool:
 def _is_term(case: Case, value: Value, taken: bool) -> bool:
     scaled = False  # a term with a weight of its own is no baseline
     while value not in case.targets:
-        users = [e for e in dict.fromkeys(value.users) if e in case.walk.passed]
+        users = [e for e in dict.fromkeys(value.users) if e in case.question.passed]
         if len(users) != 1 or not _linear(case, users[0], value):
             return False
         scaled = scaled or users[0].kind in SCALES

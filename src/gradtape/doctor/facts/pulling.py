@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..trace import Event, Value
+from .budget import pay
 
 Pull = Callable[[Any], Any]
 
@@ -29,6 +30,7 @@ def pull_back(
         pull = pull_of(event)
         if pull is None:
             continue
+        pay(arrived)
         for k, (given, part) in enumerate(zip(event.inputs, pull(arrived), strict=False)):
             if part is not None and reaches(event, k, given):
                 value, g = arrive(given, part)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..trace import Event, Query, Tape, Value, kinds
+from .budget import pay
 from .graph import Values, in_order, makers
 from .pulling import pull_back
 
@@ -129,8 +130,10 @@ def _again(run: Replay, event: Event, changed: dict[Value, Any], narrow: bool) -
     if event.replay is None or any(run[v] is None for v in event.inputs):
         run.failed = run.failed or event.name
         return
+    given = [run[v] for v in event.inputs]
+    pay(given)
     try:
-        outputs, pull = event.replay([run[v] for v in event.inputs])
+        outputs, pull = event.replay(given)
     except Exception as error:  # an op that does not take these numbers: it stays as it was
         run.failed = run.failed or f"{event.name} ({type(error).__name__}: {error})"
         return

@@ -41,7 +41,7 @@ def saturations(question: Question) -> list[Saturation]:
 
 
 def _found(question: Question) -> list[Saturation]:
-    events = [e for e in question.walk.passed if e.kind in ("Sigmoid", "Tanh")]
+    events = [e for e in question.passed if e.kind in ("Sigmoid", "Tanh")]
     return [found for e in events if (found := _judged(question, e)) is not None]
 
 

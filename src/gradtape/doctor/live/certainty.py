@@ -13,7 +13,7 @@ import numpy as np
 from ..report.words import headline, shown
 from ..rules import CATALOGUE
 from ..trace.finding import Finding
-from ..trace.history import BROKEN, NEARLY_DONE, NOTHING, STUCK, Line, Record
+from ..trace.history import BROKEN, NEARLY_DONE, NOTHING, STUCK, Line, Record, usual
 
 ALWAYS = ("none", "error")  # what no later step makes otherwise
 LONG = 3 * STUCK  # steps of zeros that end a training which went well before
@@ -41,7 +41,7 @@ def _lasts(finding: Finding, lines: list[Line], targets: Sequence[float]) -> boo
     if not any(line.states.get("ok") for line in lines):
         return _ends_with(finding.steps, STUCK)
     sizes = [abs(size) for size in targets if np.isfinite(size)]
-    busy = bool(sizes) and sizes[-1] > NEARLY_DONE * max(sizes)
+    busy = bool(sizes) and sizes[-1] > NEARLY_DONE * usual(sizes)
     return finding.state == "zero" and busy and _ends_with(finding.steps, LONG)
 
 

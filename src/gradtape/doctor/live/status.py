@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 
+from ..report.terminal import visible
 from .lines import Lines, encoded
 
 SAVE, RESTORE = "\x1b7", "\x1b8"
@@ -38,6 +39,7 @@ class Status:
             if self.size != (columns, rows):
                 self.size = columns, rows
                 begin = f"{ROOM}{SAVE}\x1b[1;{rows - 1}r{RESTORE}"
+            words = visible(words).replace("\n", " ")
             words = words if len(words) < columns else f"{words[: columns - 2]}…"
             row = f"{SAVE}\x1b[{rows};1H\x1b[0m{self.style}{words}\x1b[0m\x1b[K{RESTORE}"
             self.lines.put(encoded(begin + row, self.lines.stream))

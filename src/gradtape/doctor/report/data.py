@@ -46,6 +46,7 @@ def _query(record: Any) -> dict[str, Any]:
                 "state": line.state,
                 "states": dict(line.states),
                 "converged": line.converged,
+                "reason": line.reason or None,
                 "norm": number(line.norms.numbers[-1]) if line.norms.numbers else None,
                 "shape": list(line.shape),
                 "dtype": line.dtype,

@@ -10,7 +10,7 @@ from itertools import groupby
 from ..rules import CATALOGUE
 from ..rules.base import Rule
 from .searching import Hit, clear, search
-from .terminal import colored, width
+from .terminal import colored, console, width
 
 MOST = 8  # rules that a search shows
 _NAME = re.compile(r"\w*([-_]\w+)+|GT\d+", re.IGNORECASE)  # no word of a language
@@ -140,8 +140,7 @@ def _show(markdown: str) -> None:
     if not colored(sys.stdout):
         print(markdown)
         return
-    from rich.console import Console
     from rich.markdown import Markdown
 
-    console = Console(force_terminal=True, width=min(width(sys.stdout), 100))
-    console.print(Markdown(markdown, code_theme="ansi_dark"))
+    screen = console(force_terminal=True, width=min(width(sys.stdout), 100))
+    screen.print(Markdown(markdown, code_theme="ansi_dark"))

@@ -11,13 +11,16 @@ from typing import Any
 
 from ..trace.finding import Finding
 from ..trace.history import Line, Record
+from ..trace.states import SOUND
 from .frame import Mark, Row, frames
+from .terminal import console, visible
 from .words import checked, headline, plural, shown, steps, summary, times_of, well
 
 BARS = "▁▂▃▄▅▆▇█"
 LONGEST = 24  # bars of a sparkline
 MARGIN = 10  # columns left of the source: arrow, number, rule
 NARROW = 60  # columns of a terminal below which little is indented
+FEW = 3  # of those that are only counted, these are named
 ROWS = 40  # of the table; of more, those that are well are only counted
 # For terminals that know only ASCII.
 ASCII = str.maketrans({"▸": ">", "│": "|", "…": "~", **{b: str(k + 1) for k, b in enumerate(BARS)}})
@@ -28,16 +31,14 @@ def text(report: Any, width: int = 100, color: bool = False, most: int | None = 
     if well(report) and not (color or report.notes or report.faults):
         told = f"gradtape doctor: {summary(report)}"
         if len(told) <= width:  # one line, without the 20 ms that it takes to import rich
-            return f"{told}\n"
-    from rich.console import Console
-
+            return f"{visible(told)}\n"
     file = io.StringIO()
-    console = Console(
+    screen = console(
         width=width, file=file, force_terminal=color, no_color=not color, highlight=False,
         color_system="standard" if color else None, soft_wrap=True, markup=False, emoji=False,
         force_jupyter=False,  # else rich shows it in the notebook, and the text is empty
     )  # fmt: skip
-    _say(console, report, width, most)
+    _say(screen, report, width, most)
     return "".join(f"{line.rstrip()}\n" for line in file.getvalue().rstrip("\n").split("\n"))
 
 
@@ -50,41 +51,41 @@ def prepare(color: bool) -> None:
         _highlighted("import this")
 
 
-def _say(console: Any, report: Any, width: int, most: int | None) -> None:
+def _say(screen: Any, report: Any, width: int, most: int | None) -> None:
     from rich.text import Text
 
     found = report.findings
     for finding in found if most is None else found[:most]:
-        _finding(console, finding, width)
+        _finding(screen, finding, width)
     if most is not None and most < len(found):
-        console.print(f"… and {plural(len(found) - most, 'more finding')} (--max-findings)\n")
+        screen.print(f"… and {plural(len(found) - most, 'more finding')} (--max-findings)\n")
     if report.history.records and not well(report):
-        _table(console, report, width)
+        _table(screen, report, width)
     style = "red" if found else "green" if well(report) else ""
-    _wrapped(console, Text("gradtape doctor: ", "bold"), summary(report), width, 2, style)
+    _wrapped(screen, Text("gradtape doctor: ", "bold"), summary(report), width, 2, style)
     for note in report.notes:
-        _wrapped(console, Text("  "), note, width)
+        _wrapped(screen, Text("  "), note, width)
     for fault in report.faults:
-        console.print(f"gradtape doctor: a fault of its own, please report it: {fault}")
+        screen.print(f"gradtape doctor: a fault of its own, please report it: {fault}")
 
 
 # --- a finding ------------------------------------------------------------------------------------
-def _finding(console: Any, finding: Finding, width: int) -> None:
+def _finding(screen: Any, finding: Finding, width: int) -> None:
     from rich.text import Text
 
     head = Text.assemble((finding.code, "bold red"), " ", (f"{finding.name}  ", "bold"))
-    _wrapped(console, head, headline(finding), width, indent=2)
+    _wrapped(screen, head, headline(finding), width, indent=2)
     marks = [Mark(finding.place, "", True)] if finding.place is not None else []
     marks += [Mark(place, label) for place, label in finding.also]
     for file, rows in frames(marks):
-        console.print(Text(f"  {shown(file)}:{_line(rows, marks)}", "dim"))
+        screen.print(Text(f"  {shown(file)}:{_line(rows, marks)}", "dim"))
         room = max(width - MARGIN, 20)
         for row in _fitting(rows, room):
-            console.print(_row(row, room, console.is_terminal))
-    console.print()
-    _field(console, "path", " > ".join(_abridged(finding.path)), width)
-    _field(console, "cause", ("" if finding.sure else "likely: ") + finding.message, width)
-    _field(console, "fix", finding.fix, width)
+            screen.print(_row(row, room, screen.is_terminal))
+    screen.print()
+    _field(screen, "path", " > ".join(_abridged(finding.path)), width)
+    _field(screen, "cause", ("" if finding.sure else "likely: ") + finding.message, width)
+    _field(screen, "fix", finding.fix, width)
     lines = [] if finding.edit is None else [finding.edit.strip()]
     lines += [f"line {place.line}: {text.strip()}" for place, text in finding.further]
     indent = " " * (4 if width < NARROW else 12)
@@ -93,23 +94,23 @@ def _finding(console: Any, finding: Finding, width: int) -> None:
             text, width, initial_indent=indent, subsequent_indent=indent + " " * 4,
             break_long_words=width < NARROW, break_on_hyphens=False,
         ):  # fmt: skip
-            console.print(Text(line, "green"))
-    _field(console, "checked", checked(finding), width)
-    _field(console, "when", steps(finding), width)
-    _field(console, "more", f"gradtape explain {finding.code}", width)
-    console.print()
+            screen.print(Text(line, "green"))
+    _field(screen, "checked", checked(finding), width)
+    _field(screen, "when", steps(finding), width)
+    _field(screen, "more", f"gradtape explain {finding.code}", width)
+    screen.print()
 
 
-def _field(console: Any, name: str, words: str, width: int) -> None:
+def _field(screen: Any, name: str, words: str, width: int) -> None:
     from rich.text import Text
 
     if words:
         head = Text.assemble((f"  {name:<9} ", "bold"))
-        _wrapped(console, head, words, width, 4 if width < NARROW else None)
+        _wrapped(screen, head, words, width, 4 if width < NARROW else None)
 
 
 def _wrapped(
-    console: Any, head: Any, words: str, width: int, indent: int | None = None, style: str = ""
+    screen: Any, head: Any, words: str, width: int, indent: int | None = None, style: str = ""
 ) -> None:
     """Words after a head, which keeps its own style; the further lines are indented."""
     from rich.text import Text
@@ -120,9 +121,9 @@ def _wrapped(
         subsequent_indent=" " * indent, break_long_words=width < NARROW, break_on_hyphens=False,
     )  # fmt: skip
     first = lines[0][len(head) :] if lines else ""
-    console.print(Text.assemble(head, (first, style)))
+    screen.print(Text.assemble(head, (first, style)))
     for line in lines[1:]:
-        console.print(Text(line, style))
+        screen.print(Text(line, style))
 
 
 def _abridged(path: list[str], most: int = 24) -> list[str]:
@@ -219,7 +220,7 @@ def _label(line: str, shift: int, room: int) -> list[str]:
 
 
 # --- the table ------------------------------------------------------------------------------------
-def _table(console: Any, report: Any, width: int) -> None:
+def _table(screen: Any, report: Any, width: int) -> None:
     """Every query, and the sources of each with their state."""
     from rich.text import Text
 
@@ -239,22 +240,25 @@ def _table(console: Any, report: Any, width: int) -> None:
         )
         title += f", {times_of(record)})" if record.steps > 1 else ")"
         if not k:
-            _print_rows(console, sizes, width, [(("source", "state", "norm", over), "bold")])
-        _wrapped(console, Text(), title, width, 2, "dim")
-        rows = [
-            ((_short(line.name, sizes[0]), _states(line), _last(line), _spark(line, room)),
-             _style(line))
-            for line in chosen
-        ]  # fmt: skip
-        _print_rows(console, sizes, width, rows)
-        if len(chosen) < len(record.lines):
-            well = len(record.lines) - len(chosen)
-            console.print(f"  … {plural(well, 'source')}, all ok")
-    console.print()
+            _print_rows(screen, sizes, width, [(("source", "state", "norm", over), "bold")])
+        _wrapped(screen, Text(), title, width, 2, "dim")
+        rows = []
+        for line in chosen:
+            cells = _short(line.name, sizes[0]), _states(line), _last(line), _spark(line, room)
+            rows.append((cells, _style(line)))
+            if line.reason:
+                _print_rows(screen, sizes, width, rows)
+                _wrapped(screen, Text(), line.reason, width, 4, "dim")
+                rows = []
+        _print_rows(screen, sizes, width, rows)
+        hidden = [line for line in record.lines if line not in chosen]
+        if hidden:
+            _wrapped(screen, Text(), _in_brief(hidden), width, 4)
+    screen.print()
 
 
 def _print_rows(
-    console: Any, sizes: tuple[int, ...], width: int, rows: Sequence[tuple[tuple[str, ...], str]]
+    screen: Any, sizes: tuple[int, ...], width: int, rows: Sequence[tuple[tuple[str, ...], str]]
 ) -> None:
     """Rows of the table, which queries share; one that is too long for the terminal is cut."""
     from rich.table import Table
@@ -268,15 +272,25 @@ def _print_rows(
     table.add_column(no_wrap=True, overflow="crop")
     for cells, style in rows:
         table.add_row("", *cells, style=style)
-    console.print(table, width=width)
+    screen.print(table, width=width)
 
 
 def _worth_a_row(record: Record, brief: bool) -> list[Line]:
-    return [line for line in record.lines if not brief or set(line.states) != {"ok"}]
+    return [line for line in record.lines if not brief or set(line.states) - SOUND]
+
+
+def _in_brief(lines: list[Line]) -> str:
+    """The lines of a long table that are well."""
+    removed = [f"`{line.name}` ({line.reason})" for line in lines if line.reason]
+    said = f"  … {plural(len(lines) - len(removed), 'source')}, all ok"
+    if removed:
+        more = f" and {len(removed) - FEW:,} more" if len(removed) > FEW else ""
+        said += f", and {len(removed):,} cancelled: {', '.join(removed[:FEW])}{more}"
+    return said
 
 
 def _style(line: Line) -> str:
-    return "" if line.state in ("ok", "vanishing") else "red"
+    return "" if line.state in (*SOUND, "vanishing") else "red"
 
 
 def _short(name: str, room: int) -> str:

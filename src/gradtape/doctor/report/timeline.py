@@ -18,7 +18,7 @@ import numpy as np
 
 from ..trace.finding import Finding
 from ..trace.history import UNSEEN, Line, Record, Series
-from ..trace.states import WORST
+from ..trace.states import SOUND, WORST
 from .markup import Safe, prose, tag
 from .plots import legend, plot
 from .words import plural, shown, times_of
@@ -49,15 +49,15 @@ def timelines(report: Any, findings: Sequence[Finding]) -> list[Safe]:
 
 
 def _well(record: Record) -> bool:
-    return all(set(line.states) <= {"ok"} for line in record.lines)
+    return all(set(line.states) <= SOUND for line in record.lines)
 
 
 def kept(lines: Sequence[Line], most: int = ROWS) -> list[Line]:
     """So many lines, in their order: of too many the sick ones rather than the first ones."""
     if len(lines) <= most:
         return list(lines)
-    sick = [k for k, line in enumerate(lines) if set(line.states) - {"ok"}][:most]
-    well = [k for k, line in enumerate(lines) if not set(line.states) - {"ok"}]
+    sick = [k for k, line in enumerate(lines) if set(line.states) - SOUND][:most]
+    well = [k for k, line in enumerate(lines) if not set(line.states) - SOUND]
     return [lines[k] for k in sorted([*sick, *well[: most - len(sick)]])]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..source.sources import shown as shown
 from ..trace.finding import CONFIRMED, Finding, WouldBe
 from ..trace.history import Record
+from ..trace.states import SOUND
 
 # What is said of one gradient, and of several.
 STATES = {
@@ -86,7 +87,7 @@ def _outcome(report: Any) -> str:
         return f"no {new}finding in {plural(asked, 'gradient')}"
     if not asked:
         return "no gradient was asked for"
-    others = {s: n for s, n in report.history.states.items() if s != "ok"}
+    others = {s: n for s, n in report.history.states.items() if s not in SOUND}
     if not others:
         return f"{plural(asked, 'gradient')}, all healthy"
     which = ", ".join(f"{n:,} {state}" for state, n in others.items())

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..facts import changes, partial
 from ..facts.case import OPEN
-from ..trace.history import DONE
+from ..trace.history import DONE, usual
 
 if TYPE_CHECKING:
     from ..facts.case import Case, ErrorCase, Run
@@ -162,7 +162,7 @@ class DeathRule(Rule):
         learned = all(line.states.get("ok") for line in lines)
         arrays = [np.asarray(t.array) for t in finding.query.targets]
         ends = [float(np.abs(a).max()) for a in arrays if a.size and a.dtype.kind in "fcV"]
-        most = max((abs(t) for t in targets if np.isfinite(t)), default=0.0)
+        most = usual([abs(t) for t in targets])
         ends = [min([max(ends), *(abs(t) for t in targets[-1:])])] if ends else []
         return not (learned and ends and max(ends) <= DONE * most)
 

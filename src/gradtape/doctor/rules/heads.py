@@ -10,7 +10,7 @@ from ..facts import compared
 from ..facts.case import Case, ErrorCase, Run
 from ..facts.graph import ancestors, makers
 from ..source.place import Place
-from ..trace import Value
+from ..trace import Query, Value
 from ..trace.finding import CONFIRMED, Finding, Verdict
 from ..trace.training import Training
 from .base import Rule
@@ -98,6 +98,18 @@ def belongs(finding: Finding, training: Training | None) -> bool:
         return finding.training is not None and finding.training is training
     if query.place == training.place:
         return True  # `fit` asks itself
+    return _asks(query, training)
+
+
+def _asks(query: Query, training: Training) -> bool:
+    """Is the target of a query made of the losses of a training?"""
     places = {training.place, *(head.place for head in training.heads)}
     targets = [t for t in query.targets if isinstance(t, Value)]
     return any(e.place in places for e in makers(ancestors(targets, {"assign"})))
+
+
+def series(training: Training, run: Run) -> list[float]:
+    """The loss of a training over its steps."""
+    places = [training.place, *(q.place for q in run.trace.queries if _asks(q, training))]
+    records = [run.history.records[place] for place in places if place in run.history.records]
+    return records[0].targets.numbers if records else []

@@ -10,6 +10,7 @@ from types import CodeType
 from typing import Any, TypeVar
 
 from . import sources
+from .users import in_library
 
 Kept = TypeVar("Kept")
 BRIEF = 60  # characters of an expression of several lines
@@ -41,6 +42,11 @@ class Place:
     @cached_property
     def file(self) -> str:
         return sources.file_of(self.code)
+
+    @property
+    def foreign(self) -> bool:
+        """Is it in a library, and not in the user's program?"""
+        return in_library(self.file)
 
     @property
     def line(self) -> int:

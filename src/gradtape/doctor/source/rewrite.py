@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from . import edits, flow, namesakes, sources
 from .place import Place, Written, full_name, imports, parents, span_of
@@ -93,20 +94,101 @@ def later(
 
 
 def further(
-    place: Place, back: Place | None, listed: bool, exits: Iterable[Place]
+    place: Place, back: Place | None, listed: bool, exits: Iterable[Place], scope: dict[str, Any]
 ) -> list[tuple[Place, str]] | None:
     """The other lines that must change with the one at a place, as they should be; None where one
     of them cannot be written."""
     lines: dict[int, tuple[Place, str | None]] = {}
+    exits = [e for e in exits if not bootstrapped(e)]
+    if bootstrapped(place) and any(e != place for e in exits):
+        return None  # another one is what is to be trained
     if back is not None and place.statement is not None:
+        picked = picks(place, back, scope)
+        if picked is None:
+            return None
+        for where, new in picked:
+            text = edits.replaced(where, new)
+            lines[where.line] = where, None if where.line in lines else text
         between = [Written(place.code, node) for node in _calls_between(place, back)]
+        both = {p.line for p in between} & lines.keys()
         lines.update({p.line: (p, rewrite(p).line) for p in [*between, *exits]})
+        if both:
+            return None
         if _made_of_a_list(place, back, listed) and isinstance(back.node, ast.Call):
             stack = edits.replaced(back, f"{edits.package(back)}.stack", back.node.func)
             lines[back.line] = back, stack if back.line not in lines else None
     lines.pop(place.line, None)
     found = [(where, text) for where, text in lines.values() if text is not None]
     return found if len(found) == len(lines) else None
+
+
+def bootstrapped(place: Place) -> bool:
+    """Is the largest of what left there taken, as of the values that a target is made of? Such a
+    target is meant to be constant."""
+    functions = [n.func for n in parents(place) if isinstance(n, ast.Call)]
+    names = [n.attr if isinstance(n, ast.Attribute) else getattr(n, "id", "") for n in functions]
+    return not {"max", "amax", "nanmax", "reduce_max"}.isdisjoint(names)
+
+
+def picks(
+    place: Place, back: Place | None, scope: dict[str, Any]
+) -> list[tuple[Place, str]] | None:
+    """The entries that are picked, between where a value left and where it came back, in a way that
+    an array allows and a tensor does not, with what does it for a tensor; None where something is
+    done to the array that no function of TensorFlow's stands for."""
+    names = flow.spread(place.code, flow.bound_at(place))
+    known = back is not None and place.code is back.code
+    last = back.span[2] if back is not None and known else 1 << 31  # or up to the function's end
+    found: list[tuple[Place, str]] = []
+    for s in flow.statements(place.code):
+        if s is place.statement or not place.line < s.lineno <= last:
+            continue
+        for node in ast.walk(s):
+            if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+                continue
+            name = node.value.id
+            if name not in names or isinstance(scope.get(name), (list, tuple, dict)):
+                continue
+            if not isinstance(node.ctx, ast.Load):
+                return None  # entries of a tensor cannot be assigned
+            if _takes(node.slice, scope):
+                continue
+            new = _gathered(place, node, scope)
+            if new is None:
+                return None
+            found.append((Written(place.code, node), new))
+    return found
+
+
+def _takes(index: ast.expr, scope: dict[str, Any]) -> bool:
+    """Does a tensor take this index: whole numbers, slices, a new axis?"""
+    if isinstance(index, ast.Tuple):
+        return all(_takes(part, scope) for part in index.elts)
+    if isinstance(index, ast.Name):
+        return not isinstance(scope.get(index.id), (list, tuple)) and not _rank(index, scope)
+    return not isinstance(index, (ast.Call, ast.List, ast.Compare))
+
+
+def _rank(node: ast.expr, scope: dict[str, Any]) -> int:
+    value = scope.get(node.id) if isinstance(node, ast.Name) else None
+    return len(getattr(value, "shape", ()) or ())
+
+
+def _gathered(place: Place, node: ast.Subscript, scope: dict[str, Any]) -> str | None:
+    """A call that picks the same entries of a tensor: one of each row, or whole rows."""
+    base, index = edits.text(place, node.value), node.slice
+    if isinstance(index, ast.Tuple) and len(index.elts) == 2:
+        rows, which = index.elts
+        name = ast.unparse(rows.func).rpartition(".")[2] if isinstance(rows, ast.Call) else ""
+        if name in ("arange", "range"):
+            return edits.called(place, "gather", base, edits.text(place, which), "batch_dims=1")
+        return None
+    if not isinstance(index, ast.Name) or _rank(index, scope) != 1:
+        return None
+    kind = getattr(getattr(scope[index.id], "dtype", None), "kind", "")
+    if kind == "b":
+        return edits.called(place, "boolean_mask", base, index.id)
+    return edits.called(place, "gather", base, index.id) if kind in ("i", "u") else None
 
 
 def _calls_between(place: Place, back: Place) -> Iterator[ast.Call]:

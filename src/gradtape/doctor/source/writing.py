@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import stat
 
 
@@ -17,14 +18,30 @@ def replaceable(path: str) -> bool:
         return False
 
 
+def read_only(path: str) -> bool:
+    """Is it a file that nobody is meant to write? The superuser could, and must not."""
+    try:
+        return not os.access(path, os.W_OK) or not os.stat(path).st_mode & 0o222
+    except OSError:
+        return False
+
+
 def replace(path: str, data: bytes) -> None:
-    """Write a file so that whoever reads it finds the old content or the new one, whole."""
+    """Write a file so that whoever reads it finds the old content or the new one, whole.
+
+    One that has several names, or another owner, is written where it is instead: another file in
+    its place would have one name, and be ours.
+    """
     path = os.path.realpath(path)  # a link goes on pointing to it
     folder, name = os.path.split(path)
     beside = os.path.join(folder, f".{name}.{os.getpid()}")
-    mode = None
+    mode = found = None
     with contextlib.suppress(OSError):
-        mode = stat.S_IMODE(os.stat(path).st_mode)
+        found = os.stat(path)
+        mode = stat.S_IMODE(found.st_mode)
+    if found is not None and (found.st_nlink > 1 or not _ours(found)):
+        _write_over(path, beside, data)
+        return
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
     try:
         with open(descriptor, "wb") as file:
@@ -38,3 +55,18 @@ def replace(path: str, data: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(beside)
         raise
+
+
+def _ours(found: os.stat_result) -> bool:
+    return not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
+
+
+def _write_over(path: str, beside: str, data: bytes) -> None:
+    """Write into the file itself; meanwhile the old content stands beside it."""
+    with open(path, "r+b") as file:
+        shutil.copyfile(path, beside)
+        file.write(data)
+        file.truncate()
+        file.flush()
+        os.fsync(file.fileno())
+    os.unlink(beside)

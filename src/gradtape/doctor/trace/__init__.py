@@ -190,7 +190,7 @@ class Asked:
     place: tuple[CodeType, int]
     target: Any
     sources: Any
-    frame: FrameType
+    frame: FrameType | Any
     error: BaseException | None
     gradients: list[Any]
     values: list[Any]  # of the sources
@@ -202,6 +202,9 @@ class Asked:
     norms: list[list[float | None]] | None = None
     steps: int = 1
     sizes: list[float] | None = None  # norms of the gradients, once they are taken
+    # The numbers of the sources whose gradient is known to be zero by construction.
+    cancelled: set[int] = field(default_factory=set)
+    sound: bool = False  # were all of its gradients sound?
 
 
 @dataclass(eq=False)

@@ -73,6 +73,17 @@ class Finding:
     later: Callable[[], Finding | None] | None = None
     training: Any = None  # of a fault of a model: the trace's Training
 
+    def __post_init__(self) -> None:
+        """A finding never points outside of the user's program: what happens there is shown where
+        the gradient was asked for. A program that asks from within a library is itself installed
+        as one, and keeps its places."""
+        if self.query is None or self.query.place.foreign:
+            return
+        if self.place is not None and self.place.foreign:
+            self.message = self.message.replace(f"`{self.place.text}`", "an op of a library")
+            self.place, self.edit, self.further = self.query.place, None, []
+        self.also = [(place, words) for place, words in self.also if not place.foreign]
+
     @cached_property
     def surveyed(self) -> tuple[list[Spot], Onset | None]:
         """What is told of arrays in numbers; to be asked for while the trace is at hand."""

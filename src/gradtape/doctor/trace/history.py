@@ -9,11 +9,12 @@ from itertools import groupby, pairwise
 
 from ..source.place import Place
 from .finding import Finding
-from .states import WORST, by_norm
+from .states import CANCELLED, WORST, by_norm
 
 BROKEN = ("nan", "inf")
 STUCK = 10  # steps of zeros that are no chance, however long it went well before
 DONE = 1e-6  # of the largest target of a run, what is nothing
+DIVERGED = 1e3  # times the first target: what is larger is no measure of it
 NEARLY_DONE = 1e-3  # and what is on the way there
 NOTHING = ("zero", "vanishing")
 MOST = 4096  # numbers kept a series; then every second one is dropped
@@ -61,6 +62,7 @@ class Line:
     converged: int = 0  # steps in which it had gone to nothing because the target had
     unseen: int = 0  # steps of which no number is known: the state is that of those before
     aliases: list[str] = field(default_factory=list)  # its other names
+    reason: str = ""  # why it is zero by construction, once that is known
     turned: str = "ok"  # the state of the last spell
     turns: list[Spell] = field(default_factory=list)  # before the first, all was well
 
@@ -69,8 +71,23 @@ class Line:
             self, states=dict(self.states), norms=self.norms.copied(), turns=[*self.turns]
         )
 
+    def cancel(self, reason: str) -> None:
+        """It is zero by construction, and was so in the steps before."""
+        self.reason = reason
+        times = sum(self.states.pop(state, 0) for state in NOTHING)
+        self.states[CANCELLED] = self.states.get(CANCELLED, 0) + times
+        self.state = CANCELLED if self.state in NOTHING else self.state
+        self.known = {told: self.judged(state) for told, state in self.known.items()}
+        self.turns = [(step, "ok" if s in NOTHING else s) for step, s in self.turns]
+        self.turned = "ok" if self.turned in NOTHING else self.turned
+
+    def judged(self, state: str) -> str:
+        """A state, by what is known of this gradient."""
+        return CANCELLED if self.reason and state in NOTHING else state
+
     def turn(self, step: int, state: str) -> None:
         """From this step on, the state is another one."""
+        state = "ok" if state == CANCELLED else state
         if state != self.turned:
             self.turned = state
             # What became coarse may begin after this step, see `coarse`.
@@ -99,13 +116,13 @@ class Line:
         well = len(norms) - sum(runs)
         return not well or last >= max(2, 2 * max(before, default=0), min(well / 4, STUCK))
 
-    def settle(self, sizes: list[float]) -> None:
+    def settle(self, sizes: list[float], most: float) -> None:
         """The target went to nothing, over the steps by these sizes: so did the gradient, if it was
         there before, and is small only where the target is."""
         norms, small = self.norms.numbers, [state for state in self.states if state in NOTHING]
         if not small or "ok" not in self.states or len(norms) != len(sizes):
             return
-        most, numbers = max(sizes), math.prod(self.shape)
+        numbers = math.prod(self.shape)
         for norm, size in zip(norms, sizes, strict=True):
             if by_norm(norm, numbers) in NOTHING and size > NEARLY_DONE * most:
                 return
@@ -122,6 +139,14 @@ class Line:
             self.state = "wrong" if self.state == "ok" else self.state
         if well > wrong:
             self.states["ok"] = well - wrong
+
+
+def usual(sizes: list[float]) -> float:
+    """The size that a target has before it goes to nothing: its largest, but for steps in which it
+    had diverged. A loss of 0.7 that was 1e20 for a while has not gone to nothing."""
+    known = [size for size in sizes if math.isfinite(size)]
+    first = next((size for size in known if size), 0.0)
+    return min(max(known, default=0.0), DIVERGED * first)
 
 
 def coarse(spells: list[Spell], most: int) -> list[Spell]:
@@ -170,9 +195,10 @@ class Record:
     def settle(self) -> None:
         """A gradient that went to nothing because the target did is what one wants."""
         sizes = [abs(size) for size in self.targets.numbers]
-        if sizes and all(map(math.isfinite, sizes)) and sizes[-1] <= DONE * max(sizes):
+        most = usual(sizes)
+        if sizes and all(map(math.isfinite, sizes)) and sizes[-1] <= DONE * most:
             for line in self.lines:
-                line.settle(sizes)
+                line.settle(sizes, most)
 
     @property
     def checked(self) -> int:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 VANISHING, EXPLODING = 1e-6, 1e4
+CANCELLED = "cancelled"  # zero by construction, see `facts/cancelled`: as good as `ok`
+SOUND = frozenset({"ok", CANCELLED})
 SMALL = 256  # numbers of an array that is worth looking at together with others
 BAD = ("none", "nan", "inf", "zero", "vanishing", "exploding", "wrong", "error")
 # What to look at first: a program that stopped, what spoils all weights, what is not there.

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import update_wrapper
 from itertools import count
 from sys import _getframe
 from threading import get_ident
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from numpy import ndarray
@@ -25,18 +26,20 @@ from ....core.apply import tensor
 from ....core.place import caller, is_ours, users
 from ....core.record import threads
 from ....framework import convert
+from ....framework.lifetimes import Beside
 from ....framework.tensor import Tensor
 from ....framework.variable import Variable
 from ....ops.declare import listen
 from ...source.place import Place, at
 from ...source.users import is_users
 from ...trace import Asked, Trace
-from ..joining import innermost, with_those_around
+from ..joining import innermost, with_those_around, without_frames
 from ..keras import names_of
 from ..sights import Sights
 from .datasets import PASSED, hear_datasets
 from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
 from .models import Models, held
+from .stand_ins import KeptTape, StandIns
 
 # The first field of a raw event; the last three are code, offset and thread.
 (
@@ -52,6 +55,11 @@ EXITS = {
 # What is kept of older tapes: a chain of steps for the rules that look back, if it is small.
 KEEP_EVENTS, KEEP_TAPES, KEEP_MADE = 200, 3, 1_000
 RARE = frozenset(range(PASSED + 1)) - {OP, READ, ASSIGN}
+# The fields of raw events that may hold variables or tapes.
+OBJECTS = {
+    READ: (1,), MADE: (1, 2), ASSIGN: (1, 3), CONVERT: (1,), ESCAPE: (1,), START: (2,), WATCH: (2,),
+    INSIDE: (3,), CUSTOM: (2,), QUERY: (3, 4, 5, 6),
+}  # fmt: skip
 NOTHING: dict[str, Any] = {}  # the parameters of most ops
 
 
@@ -63,10 +71,13 @@ class Engine(Models):
     def __init__(self, asked: Callable[[Asked], None]) -> None:
         super().__init__()
         self.asked = asked
-        self.tapes: dict[int, tuple[int, Any]] = {}  # by id; held, so that no id comes twice
+        self.tapes: Beside[GradientTape, int] = Beside()  # their numbers
+        self.stand_ins = StandIns()
+        self._taken: list[bool] = []  # has a variable been read since the last op?
         self.latest: dict[int, tuple] = {}  # by id of the variable: its last READ
         self._numbers = count()
         self._bytes = 0  # that the log holds, of what is large
+        self._room = KEEP_BYTES  # how many of these are too many
         self.dropped = 0  # events that the log held once
         self._left = False  # has a tensor of the log left the tape?
         self._calm = Calm()
@@ -110,7 +121,9 @@ class Engine(Models):
     def forget(self) -> None:
         """Let go of the program's objects."""
         self.log.clear()
-        self.tapes.clear()
+        self.tapes = Beside()
+        self.stand_ins.forget()
+        self.functions.rarely.waiting = None
         self.latest.clear()
         self.data.clear()
         self.sights.forget()
@@ -118,6 +131,8 @@ class Engine(Models):
 
     def _set(self, owner: Any, name: str, value: Any) -> None:
         had, old = name in vars(owner), vars(owner).get(name)
+        if isinstance(value, FunctionType) and isinstance(old, FunctionType):
+            update_wrapper(value, old)  # its name, its words, and its signature for `inspect`
         setattr(owner, name, value)
         self._undo.append(lambda: setattr(owner, name, old) if had else delattr(owner, name))
 
@@ -143,7 +158,7 @@ class Engine(Models):
         self._undo.append(listen(around))
 
     def _logged(self, op: Any, original: Any) -> Any:
-        append, log = self.log.append, self.log
+        append, log, taken = self.log.append, self.log, self._taken
 
         # The hottest path of the doctor: what `caller` and `_weigh` do stands here once more, and
         # an empty dictionary is not kept, 0.3 us an op.
@@ -155,6 +170,12 @@ class Engine(Models):
                 if there is not None:
                     self._hear(there, op, operands, params, result, *self.located(_getframe(1)))
                 return result
+            if taken:  # a variable must not live longer: what was read of it is held
+                taken.clear()
+                operands = tuple([
+                    a._seen if a.__class__ is Variable else a if a.__class__ is Tensor else _seen(a)
+                    for a in operands
+                ])  # fmt: skip
             user, layer = _getframe(1), None
             if user.f_globals.get("__package__") not in users:
                 user, layer = (caller(), None) if self.layer_call is None else self.located(user)
@@ -204,8 +225,22 @@ class Engine(Models):
     def tell(self, event: tuple) -> None:
         """Note an event where it belongs."""
         there = self.functions.here() if self.aside else self.log
-        if there is not None:
+        if there is self.log:
+            self.log.append(self.lasting(event))
+        elif there is not None:
             there.append(event)
+
+    def lasting(self, event: tuple) -> tuple:
+        """The event without what the log must not keep alive."""
+        fields = OBJECTS.get(event[0])
+        if fields is None:
+            return event
+        keep, parts = self.stand_ins.keep, list(event)
+        for k in fields:
+            parts[k] = keep(parts[k])
+        if event[0] == QUERY:
+            parts[8] = without_frames(parts[8])
+        return tuple(parts)
 
     def _weigh(self, array: Any) -> None:
         """The log holds this, too."""
@@ -233,10 +268,13 @@ class Engine(Models):
     # --- variables --------------------------------------------------------------------------------
     def _hook_variables(self) -> None:
         append, latest, weigh, log = self.log.append, self.latest, self._weigh, self.log
-        read, make, engine = Variable._read, Variable.__init__, self
+        taken = self._taken
+        read, make, engine, kept = Variable._read, Variable.__init__, self, self.stand_ins.variable
 
         def _read(self: Any) -> Any:
             seen = read(self)
+            if not taken:
+                taken.append(True)
             if engine.aside and (there := engine.functions.here()) is not log:
                 if there is not None and there.read(self, seen):
                     user = caller()
@@ -248,7 +286,7 @@ class Engine(Models):
                 if user.f_globals.get("__package__") not in users:
                     user = caller()
                 weigh(seen._value)
-                event = (READ, self, seen, user.f_code, user.f_lasti, get_ident())
+                event = (READ, kept(self), seen, user.f_code, user.f_lasti, get_ident())
                 latest[id(self)] = event
                 append(event)
             return seen
@@ -260,8 +298,11 @@ class Engine(Models):
             weigh(array)
             if given.__class__ is Recorded:
                 given = tensor(array)
+            elif given.__class__ is FunctionType:  # it may hold what the variable belongs to
+                given = None
             layer = engine.layer_of_weight(_getframe(1))
-            append((MADE, self, given, array, layer, user.f_code, user.f_lasti, get_ident()))
+            where = user.f_code, user.f_lasti, get_ident()
+            append(engine.lasting((MADE, self, given, array, layer, *where)))
 
         self._set(Variable, "_read", _read)
         self._set(Variable, "__init__", __init__)
@@ -270,36 +311,40 @@ class Engine(Models):
 
     def _assigning(self, original: Any, name: str) -> Any:
         append, weigh, engine, log = self.log.append, self._weigh, self, self.log
+        kept, keep = self.stand_ins.variable, self.stand_ins.keep
 
-        def assign(self: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+        first = "value" if name == "assign" else "delta"
+
+        def assign(self: Any, *args: Any, **kwargs: Any) -> Any:
             if engine.aside and (there := engine.functions.here()) is not log:
-                return recorded(there, self, value, *args, **kwargs)
-            result = original(self, value, *args, **kwargs)
+                return recorded(there, self, *args, **kwargs)
+            result = original(self, *args, **kwargs)
+            value = args[0] if args else kwargs[first]
             user = _getframe(1)
             if user.f_globals.get("__package__") not in users:
                 user = caller()
             weigh(self._value)
             append(
-                (ASSIGN, self, name, value, self._value, engine.measures(_getframe(1)),
+                (ASSIGN, kept(self), name, keep(value), self._value, engine.measures(_getframe(1)),
                  user.f_code, user.f_lasti, get_ident())
             )  # fmt: skip
             return result
 
-        def recorded(there: Any, self: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+        def recorded(there: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
             if there is None:
-                return original(self, value, *args, **kwargs)
+                return original(self, *args, **kwargs)
             user, there.assigning = caller(3), True
             try:
-                result = original(self, value, *args, **kwargs)
+                result = original(self, *args, **kwargs)
             finally:
                 there.assigning = False
+            value = args[0] if args else kwargs[first]
             there.append(
                 (ASSIGN, self, name, value, self._value, engine.measures(_getframe(2)),
                  user.f_code, user.f_lasti, 0)
             )  # fmt: skip
             return result
 
-        assign.__name__ = name
         return assign
 
     # --- leaving and coming back ------------------------------------------------------------------
@@ -319,7 +364,6 @@ class Engine(Models):
                     around.append(event)  # so at every call
             return result
 
-        leave.__name__ = name
         return leave
 
     def _converting(self, original: Any) -> Any:
@@ -335,10 +379,11 @@ class Engine(Models):
 
     # --- tapes ------------------------------------------------------------------------------------
     def number(self, tape: Any) -> int:
-        known = self.tapes.get(id(tape))
+        known = self.tapes.get(tape)
         if known is None:
-            known = self.tapes[id(tape)] = next(self._numbers), tape
-        return known[0]
+            known = next(self._numbers)
+            self.tapes.put(tape, known)
+        return known
 
     def _hook_tapes(self) -> None:
         append, number = self.tell, self.number
@@ -376,23 +421,28 @@ class Engine(Models):
     def _asking(self, original: Any, method: str) -> Any:
         engine = self
 
-        def ask(self: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
+        second = "source" if method == "batch_jacobian" else "sources"
+
+        def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
             # A py_function asks a tape of its own while another is asked: not the user's doing.
             inner = engine.asking and is_ours(sys._getframe(1).f_globals.get("__package__"))
-            if engine.deaf or inner:
-                return original(self, target, sources, *args, **kwargs)
+            if engine.deaf or inner or not _asks(args, kwargs, second):
+                return original(self, *args, **kwargs)
+            target = args[0] if args else kwargs["target"]
+            sources = args[1] if len(args) > 1 else kwargs[second]
+            others = {k: v for k, v in kwargs.items() if k not in ("target", second)}
             user = caller()
             called = _librarys(sys._getframe(1), sources)
             result, error, answered = None, None, False
             there: Any = engine.functions.here() if engine.aside else engine.log
             if there is None:
-                return original(self, target, sources, *args, **kwargs)
+                return original(self, *args, **kwargs)
             heard = there is not engine.log
             if heard:
                 there.asker, outer = user, there.asker
             engine.asking += 1
             try:
-                result = original(self, target, sources, *args, **kwargs)
+                result = original(self, *args, **kwargs)
                 answered = True
                 return result
             except Exception as raised:
@@ -404,19 +454,18 @@ class Engine(Models):
                     there.asker = outer
                 if answered:  # an interrupt leaves no answer
                     event = (
-                        QUERY, engine.number(self), method, target, sources, args, kwargs, result,
-                        error, called, user.f_code, user.f_lasti, get_ident(),
+                        QUERY, engine.number(self), method, target, sources, args[2:], others,
+                        result, error, called, user.f_code, user.f_lasti, get_ident(),
                     )  # fmt: skip
                     if heard:
                         there.append(event, scene=engine.functions.scene(user))
                     else:
-                        engine.log.append(event)
+                        engine.log.append(engine.lasting(event))
                         engine.tell_asked(event, user)
 
-        ask.__name__ = method
         return ask
 
-    def tell_asked(self, event: tuple, frame: Any) -> None:
+    def tell_asked(self, event: tuple, frame: Any) -> Asked:
         """The last event of the log is a query: have it looked at."""
         self.looking = event[1]
         asked = _asked(event, frame)
@@ -427,6 +476,7 @@ class Engine(Models):
         finally:  # it may stop the program
             self.looking = None
             self.trim()
+        return asked
 
     def failed(self, fault: BaseException) -> None:
         """The listening itself has failed."""
@@ -442,7 +492,8 @@ class Engine(Models):
         """All that was asked has been told."""
 
     def catch_up(self) -> None:
-        """All that was asked has been told."""
+        """Tell of the call that waits for what comes after it."""
+        self.functions.pass_over()
 
     def raised_at(self, error: BaseException) -> Place | None:
         """The user's innermost frame in the traceback of an exception."""
@@ -465,10 +516,12 @@ class Engine(Models):
         if self.deaf or self.asking:
             return
         loose = len(self.log) > self.loose and not threads.active
-        if loose or self._bytes > KEEP_BYTES:
+        if loose or self._bytes > self._room:
             self.trim(0)
             if self._bytes > KEEP_BYTES:
                 self._fade_large()
+            # What cannot be let go must not have the log walked again for every op.
+            self._room = max(KEEP_BYTES, self._bytes + KEEP_BYTES // 2)
 
     def trim(self, most: int = KEEP_EVENTS, alone: bool = False) -> None:
         """Forget what no later query needs: all before the last tapes, when there is much of it;
@@ -489,12 +542,10 @@ class Engine(Models):
         # Variables are known by their last read and their making, whenever that was.
         alive = [event for k, event in rest if k < first and event[0] == MADE][-KEEP_MADE:]
         kept = {id(event) for event in log[first:] if event[0] == READ}
-        alive += [event for event in self.latest.values() if id(event) not in kept]
+        alive += self._last_reads(kept)
         self.dropped += first
         log[:first] = alive
         rest = [pair for pair in rest if pair[0] >= first]
-        known = {event[1] for _, event in rest if event[0] in (START, QUERY)}
-        self.tapes = {k: v for k, v in self.tapes.items() if v[0] in known or v[1]._recording}
         self._left = any(event[0] == ESCAPE for _, event in rest)
         if self._bytes:
             self._bytes = sum(map(_bytes, log))
@@ -502,16 +553,21 @@ class Engine(Models):
         self._faded, self.loose = 0, max(KEEP_LOOSE, 2 * len(log))
         self._calm.mind(len(log), self.dropped)
 
+    def _last_reads(self, others: set[int]) -> list[tuple]:
+        """The last reads of variables, but for the `others`: of those that have died, some."""
+        reads = [event for event in self.latest.values() if id(event) not in others]
+        dead = [event for event in reads if event[1].variable is None]
+        past = {id(event) for event in dead[:-KEEP_MADE]}
+        if past:
+            for key in [k for k, event in self.latest.items() if id(event) in past]:
+                del self.latest[key]  # the hooks hold this table
+        return [event for event in reads if id(event) not in past]
+
     def _may_be_asked(self, start: tuple) -> bool:
         """Is a tape looked at just now, or has it something left to answer to who holds it?"""
-        _, number, tape, *_ = start
-        if number == self.looking:
-            return True
-        if tape._tape is None:
-            return False
-        own = sum(event[0] == START and event[2] is tape for event in self.log)
-        # Beside the log: the table of tapes, two names for it here, and the call itself.
-        return sys.getrefcount(tape) > own + 3
+        _, number, kept, *_ = start
+        tape = kept.tape() if kept.__class__ is KeptTape else None
+        return number == self.looking or (tape is not None and tape._tape is not None)
 
     def _fade_large(self) -> None:
         """Let large tensors go, of which others know as well what they need."""
@@ -527,6 +583,12 @@ class Engine(Models):
                 log[k] = (*event[:2], operands, event[3], faded(event[4]), *event[5:])
         self._faded = len(log) - 1
         self._bytes = sum(map(_bytes, log))
+
+
+def _seen(operand: Any) -> Any:
+    """What an op took: of a variable, what was read of it."""
+    inner = held(operand)
+    return inner._seen if isinstance(inner, Variable) else operand
 
 
 def _large(thing: Any) -> bool:
@@ -565,6 +627,11 @@ def _asked(event: tuple, frame: Any) -> Asked:
         [getattr(held(t), "_value", None) for t in nest.flatten(target)],
         names=names,
     )  # fmt: skip
+
+
+def _asks(args: tuple, kwargs: dict[str, Any], second: str) -> bool:
+    """Whether a call names what it asks for; otherwise the tape itself raises the error."""
+    return (bool(args) or "target" in kwargs) and (len(args) > 1 or second in kwargs)
 
 
 def _librarys(frame: FrameType, sources: Any) -> tuple[str, list[str]] | None:

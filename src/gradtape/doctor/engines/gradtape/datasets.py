@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from threading import get_ident
 from typing import Any
-from weakref import WeakSet
 
 from .... import nest
 from ....core.place import caller
 from ....core.record import Value as Engine_value
+from ....framework.lifetimes import Beside
 from ...trace import Event, Value
 from ..arrivals import Arrival
 
@@ -27,7 +27,7 @@ def _hook(engine: Any) -> None:
     from ....data.iterators import Iterator
     from ....data.node import Node, walk
 
-    stores: WeakSet[Node] = WeakSet()
+    stores: Beside[Node, None] = Beside()
 
     def storing(make: Any, label: str) -> Any:
         def __init__(self: Any, tensors: Any) -> None:
@@ -35,7 +35,7 @@ def _hook(engine: Any) -> None:
             given = [t for t in nest.flatten(tensors) if isinstance(t, Engine_value)]
             if given and _listens(engine):
                 user = caller()
-                stores.add(self)
+                stores.put(self, None)
                 engine.log.append(
                     (STORED, self, label, given, user.f_code, user.f_lasti, get_ident())
                 )

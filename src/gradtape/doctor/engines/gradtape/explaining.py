@@ -94,7 +94,8 @@ def _no_recording() -> Iterator[None]:
 
 
 def _was_heard(engine: raw.Engine, tape: GradientTape) -> bool:
-    return any(event[0] == raw.START and event[2] is tape for event in engine.log)
+    number = engine.tapes.get(tape)
+    return any(event[0] == raw.START and event[1] == number for event in engine.log)
 
 
 # --- where the doctor listens ---------------------------------------------------------------------

@@ -11,6 +11,7 @@ from __future__ import annotations
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ....framework.memory import more_patience, patience
@@ -67,7 +68,7 @@ class Calm:
         if keep is not self._kept:
             self._kept = keep
             for some in (patience, more_patience):
-                (some.begin if keep else some.end)()
+                (some.begin if keep else some.end)(-1)  # no tape has this number
 
 
 class Faded:
@@ -75,8 +76,11 @@ class Faded:
 
     __slots__ = ("__weakref__", "_array", "_thing", "dtype", "shape")
 
-    def __init__(self, thing: Any, array: Any, shape: tuple[int, ...], dtype: Any) -> None:
-        self._thing = weakref.ref(thing)
+    def __init__(
+        self, thing: Any, array: Any, shape: tuple[int, ...], dtype: Any,
+        forget: Callable[[Any], Any] | None = None,
+    ) -> None:  # fmt: skip
+        self._thing = weakref.ref(thing, forget)
         self._array = None if array is None else weakref.ref(array)
         self.shape, self.dtype = shape, dtype
 
@@ -101,13 +105,14 @@ class Fader:
     def __call__(self, thing: Any) -> Faded:
         known = self._known.get(id(thing))
         if known is None or known.thing is not thing:
-            known = self._known[id(thing)] = Faded(thing, *self._measure(thing))
-            weakref.finalize(thing, self._forget, id(thing), known).atexit = False
+            forget = partial(self._known.pop, id(thing))
+            known = self._known[id(thing)] = Faded(thing, *self._measure(thing), forget)
         return known
 
-    def _forget(self, key: int, faded: Faded) -> None:
-        if self._known.get(key) is faded:
-            del self._known[key]
+    def known(self, thing: Any) -> Faded | None:
+        """The stand-in of a thing, if it has one."""
+        known = self._known.get(id(thing))
+        return known if known is not None and known.thing is thing else None
 
 
 class FadedValue(Value):

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import get_ident, local
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ....autodiff.custom import paused
 from ....compile.draws import Number
@@ -23,12 +24,24 @@ from ....compile.record import Recording, Unrecordable
 from ....compile.traced import Traced
 from ....compile.tree import Take, mode
 from ....core.apply import tensor
+from ....core.op import Op
 from ....core.place import stand_ins
 from ....core.record import threads
 from ....ops import python
 from ....ops.shape import identity
 from .. import gradtape as raw
-from .templates import Entry, Tape, Template, in_sight, of_program, put, seen_from
+from .piecewise import PIECE, Schedule, Showing
+from .rarely import Rarely
+from .templates import (
+    Entry,
+    Tape,
+    Template,
+    in_sight,
+    of_program,
+    put,
+    seen_from,
+    with_own_array,
+)
 
 UNHEARD = (
     "A function that was recorded before the doctor listened is known by its ops: of tapes inside "
@@ -49,6 +62,8 @@ class Functions:
     def __init__(self, engine: Any) -> None:
         self.engine = engine
         self._local = _Local()
+        self.rarely = Rarely()
+        self._schedules: WeakKeyDictionary[Take, dict[bool, Schedule]] = WeakKeyDictionary()
 
     @property
     def around(self) -> Any:
@@ -101,7 +116,7 @@ class Functions:
 
     def _failed(self, template: Template, leaves: list) -> None:
         """The dry run ended with an exception: what was heard so far happened on its own values."""
-        values = _Dry(leaves)
+        values = _Dry(leaves, template.program)
         template.held = values.holding(template.held)  # type: ignore[method-assign]
         template.finish()
         template.name_all(values, {})
@@ -129,14 +144,39 @@ class Functions:
                 self._attempt(self._tell, take, leaves, again, players, None)
                 raise
         if found is not None and found.__class__ is not Failed:
-            self._attempt(self._tell, take, leaves, again, players, found)
+            if again is not None and not players and self.rarely.skips(take, found):
+                self.pass_over()
+                self.rarely.waiting = take, leaves, again
+            else:
+                self._attempt(self._before, take, again)
+                self.rarely.begin(take)
+                self._attempt(self._tell, take, leaves, again, players, found)
         return found
 
+    def _before(self, take: Take, now: Rehearsal | None) -> None:
+        """A call is judged: if it broke, what the one before it left behind is a part of that."""
+        waiting = self.rarely.waiting
+        if waiting is None or waiting[0] is not take or not self.rarely.broke(take):
+            self.pass_over()
+            return
+        self.rarely.waiting = None
+        self.rarely.begin(take)
+        self._tell(*waiting, [], None, {} if now is None else now.held)
+
+    def pass_over(self) -> None:
+        """The last call that was not judged needs no judgement."""
+        self._attempt(self.rarely.pass_over, self.engine)
+
     def _tell(
-        self, take: Take, leaves: list, again: Any, players: list[Player], found: list | None
-    ) -> None:
-        """Write a call into the log."""
+        self, take: Take, leaves: list, again: Any, players: list[Player], found: list | None,
+        after: dict[int, Any] | None = None,
+    ) -> None:  # fmt: skip
+        """Write a call into the log; of one that is told later, by what variables held `after`."""
         program, player = take.program, players[-1] if players else again
+        heard, alone = take.heard, not players and self.here() is self.engine.log
+        if alone and heard is not None and not heard.custom:
+            self._tell_in_pieces(take, leaves, again, found, after)
+            return
         if not players:
             with self._into(None), paused():
                 try:
@@ -147,8 +187,7 @@ class Functions:
         known = player.known
         ends, more = ({}, []) if found is None else _ends(program, found, known)
         if threads.recording is None:
-            for variable, var in program.updates if found is not None else ():
-                known[var] = tensor(variable._outside())
+            known.update(_updated(program, found, after))
         template, entries = take.heard, None
         if template is None:
             template, entries = Template(Recording(None, None, False)), of_program(program)  # type: ignore[arg-type]
@@ -158,6 +197,47 @@ class Functions:
         self._log(template, entries or template.entries, known, player.began)
         for event in more:
             self.here().append((*event, *self._call_site()))
+
+    def _tell_in_pieces(
+        self, take: Take, leaves: list, again: Rehearsal, results: list | None,
+        after: dict[int, Any] | None,
+    ) -> None:  # fmt: skip
+        """The same, and what a piece has made is let go when nobody needs it."""
+        program, template = take.program, take.heard
+        showing = Showing(program, template, again.known, _updated(program, results, after))
+        filling = _Filling(self, template, showing.known)
+        schedule = self._schedule(take, filling.followed)
+        entries = iter(zip(schedule.entries, schedule.ready, strict=True))
+        pieces, waiting = again.pieces(leaves, PIECE), next(entries, None)
+        more: list[tuple] = []
+        try:
+            while True:
+                with self._into(None), paused():
+                    try:
+                        piece = next(pieces, None)
+                    except Exception:  # the program's own, or what cannot be played again
+                        if results is not None:
+                            raise
+                        piece = None
+                if piece == 0 and results is not None:
+                    showing.ends, more = _ends(program, results, again.known)
+                showing.show()
+                while waiting and (piece is None or waiting[1] <= piece):
+                    filling.log(waiting[0])
+                    waiting = next(entries, None)
+                if piece is None:
+                    break
+                showing.release(schedule.release.get(piece, ()))
+        except KeyError:  # it ended before this had a value
+            pass
+        for event in more:
+            self.engine.log.append((*event, *self._call_site()))
+
+    def _schedule(self, take: Take, followed: bool) -> Schedule:
+        schedules = self._schedules.setdefault(take, {})
+        if followed not in schedules:
+            schedules[followed] = Schedule(take.program, take.heard, followed)
+        return schedules[followed]
 
     def _call_site(self) -> tuple[Any, int, int]:
         user = raw.caller()
@@ -182,9 +262,9 @@ class Functions:
 class _Dry(dict):
     """Values of a dry run that are asked for: what the tensors held."""
 
-    def __init__(self, leaves: list) -> None:
+    def __init__(self, leaves: list, program: Program) -> None:
         super().__init__()
-        self._leaves = leaves
+        self._leaves, self._program = leaves, program
         self._arrays: dict[Var, Any] = {}
 
     def holding(self, held: Any) -> Any:
@@ -206,9 +286,36 @@ class _Dry(dict):
             self[var] = self._leaves[var.number]
         elif var.shape is None:  # a number, where a random stream stood: what it gave is known
             self[var] = 0
+        elif var in self._arrays or var in self._program.constants:
+            self[var] = with_own_array(self._arrays.get(var, self._program.constants.get(var)))
         else:
-            self[var] = tensor(self._arrays[var])
+            self._compute(var)
         return self[var]
+
+    def _compute(self, var: Var) -> None:
+        """What was let go when it was recorded."""
+        for equation in self._program.equations:
+            if var in equation.outputs and isinstance(equation.op, Op):
+                params = {k: put(value, self) for k, value in equation.params.items()}
+                with paused():
+                    result = equation.op.apply(*[self[v] for v in equation.inputs], **params)
+                results = result if result.__class__ is tuple else (result,)
+                self.update(zip(equation.outputs, results, strict=True))
+                return
+        raise KeyError(var)
+
+
+def _updated(
+    program: Program, results: list | None, after: dict[int, Any] | None
+) -> dict[Var, Any]:
+    """What the call left in variables; of one that is told later, what they held `after`."""
+    if results is not None:
+        return {var: tensor(variable._outside()) for variable, var in program.updates}
+    return {
+        var: tensor(after[id(variable)])
+        for variable, var in program.updates
+        if after is not None and id(variable) in after
+    }
 
 
 def _ends(program: Program, found: list, known: dict[Any, Any]) -> tuple[dict[Var, Any], list]:
@@ -216,7 +323,7 @@ def _ends(program: Program, found: list, known: dict[Any, Any]) -> tuple[dict[Va
     given, ends, events = {*program.given}, dict[Var, Any](), []
     for var, result in zip(program.outputs, found, strict=True):
         if var in given or var in ends:
-            first = ends.get(var, known[var])
+            first = ends[var] if var in ends else known[var]
             if result._value is not first._value:  # else it is known by its array
                 events.append((raw.OP, identity, (first,), raw.NOTHING, result, None, None))
         else:
@@ -241,18 +348,20 @@ class _Filling:
             return
         engine, kind = self.engine, entry.event[0]
         if kind == raw.PLAYED:
-            self._played(entry.event[1])
+            self._played(*entry.event[1:])
             return
         event = self._event(entry.event)
-        engine.log.append(event)
+        kept = engine.lasting(event)
+        engine.log.append(kept)
         if kind == raw.OP:
             engine.weigh_op(event[4])
         elif kind == raw.READ:
-            engine.latest[id(event[1])] = event
+            engine.latest[id(event[1])] = kept
         elif kind == raw.ESCAPE:
             engine._left = True
         elif kind == raw.QUERY:
-            engine.tell_asked(event, in_sight(entry.scene, self.known))
+            asked = engine.tell_asked(event, in_sight(entry.scene, self.known))
+            self.functions.rarely.note(asked)
 
     def hand_on(self, entry: Entry, there: Template, began: list[int]) -> None:
         """To the recording around this one, whose own equations tell of loops."""
@@ -298,7 +407,7 @@ class _Filling:
             self.tapes[number]._recording = False
         return kind, number, *[put(part, self.known) for part in fields[:-1]], self.thread
 
-    def _played(self, equation: Any) -> None:
+    def _played(self, equation: Any, layer: Any) -> None:
         """A loop is played step by step; Python has run."""
         known = self.known
         operands = [known[v] for v in equation.inputs]
@@ -313,15 +422,15 @@ class _Filling:
             self.engine.log.append(event)
             return
         with paused():
-            made = _stepped(equation.op.state, operands, spot)
+            made = _stepped(equation.op.state, operands, spot, layer)
         for end, result in zip(made, results, strict=False):
             self.engine.log.append(
                 (raw.OP, identity, (end,), raw.NOTHING, result, None, None, *spot[:2], self.thread)
             )
 
 
-def _stepped(state: Any, operands: list, spot: Spot) -> list:
-    """What is not an op of the body happens at the `spot` of the loop."""
+def _stepped(state: Any, operands: list, spot: Spot, layer_of_loop: Any) -> list:
+    """What is not an op of the body happens at the `spot` of the loop; all of it in its layer."""
     return _step_by_step(state, operands)
 
 

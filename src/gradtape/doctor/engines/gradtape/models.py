@@ -70,11 +70,11 @@ class Models(Hearer):
             code = frame.f_code
             if id(code) in stand_ins:
                 spot = frame.f_locals["spot"]
-                return spot, layer
+                return spot, self.lasting_layer(layer) if layer is not None else _of_loop(frame)
             if layer is None and code is call:
                 layer = frame.f_locals.get("self")
             frame = back
-        return frame, layer
+        return frame, self.lasting_layer(layer)
 
     def measures(self, frame: Any) -> bool:
         """Does a metric of Keras store something?"""
@@ -85,6 +85,15 @@ class Models(Hearer):
                 return True
             frame = back
         return False
+
+
+def _of_loop(frame: Any) -> Any:
+    """The layer of the loop whose steps are played below this frame, as the log holds it."""
+    while is_ours(frame.f_globals.get("__package__")) and (back := frame.f_back):
+        if "layer_of_loop" in frame.f_code.co_varnames:
+            return frame.f_locals["layer_of_loop"]
+        frame = back
+    return None
 
 
 def held(thing: Any) -> Any:

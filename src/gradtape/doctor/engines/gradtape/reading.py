@@ -22,10 +22,12 @@ from ...source.place import Place, Written, at
 from ...trace import Event, Value, Variable, Watch
 from .. import gradtape as raw
 from ..joining import Joiner
+from ..keras import KeptLayer
 from ..quiet import quiet
 from .datasets import PASSED, STORED, Datasets
 from .fading import Again, Faded, FadedValue
 from .models import PREDICT, held
+from .stand_ins import KeptVariable
 
 # What TensorFlow makes of several ops is labelled as one of them, which tells little of what it
 # does: in a trace it is of a kind of its own.
@@ -110,21 +112,25 @@ class Reader(Joiner, Datasets):
         return nest.flatten(structure)
 
     def _is_followed(self, thing: Any) -> bool:
-        return convert.is_tensor_like(held(thing))
+        return thing.__class__ is KeptVariable or convert.is_tensor_like(held(thing))
 
     def _is_variable(self, thing: Any) -> bool:
-        return isinstance(held(thing), Engine_variable)
+        return thing.__class__ is KeptVariable or isinstance(held(thing), Engine_variable)
 
     def _target(self, target: Any, time: float, frames: Any) -> Value:
         return self._value(target, time, frames)
 
     def _latest(self, variable: Variable) -> Value | None:
-        return self.current.get(id(held(variable.owner)))
+        owner = held(variable.owner)
+        kept = owner if owner.__class__ is KeptVariable else self.engine.stand_ins.variable(owner)
+        return self.current.get(id(kept))
 
     def _answered(self, gradient: Any) -> Any:
         return gradient if isinstance(gradient, Engine_value) else None
 
     def _array(self, thing: Any, dtype: Any = None) -> Any:
+        if thing.__class__ is KeptVariable:
+            thing = self._value(thing, 0.0).array
         if dtype is None:
             return raw.gradient_array(thing)
         return np.asarray(convert.to_tensor(thing)._value, dtype=dtype)
@@ -142,7 +148,9 @@ class Reader(Joiner, Datasets):
         """The value of an operand, whatever it is."""
         thing = held(thing)
         if isinstance(thing, Engine_variable):
-            return self.current.get(id(thing)) or self._reading(time, thing, thing._seen)
+            thing = self.engine.stand_ins.variable(thing)
+        if thing.__class__ is KeptVariable:
+            return self.current.get(id(thing)) or self._unread(time, thing)
         if thing.__class__ is Faded:
             return self._faded(thing)
         known = self.by_object.get(id(thing))
@@ -227,7 +235,7 @@ class Reader(Joiner, Datasets):
                 value = self._value(a, time, ((code, offset), *outer), k)
                 faded = faded or a.__class__ is Faded
             inputs.append(value)
-            if self._is_variable(a) and _assigned_since(held(a), value):
+            if self._is_variable(a):
                 operands = (*operands[:k], untracked(value.array), *operands[k + 1 :])
         outputs = self._results(result)
         # TensorFlow's op has the logits first.
@@ -291,18 +299,24 @@ class Reader(Joiner, Datasets):
             self._add(Event("Const", name, [known], [made], place, time, "frozen"), thread)
 
     # --- variables --------------------------------------------------------------------------------
-    def _variable(self, it: Any, place: Place | None = None) -> Variable:
+    def _unread(self, time: float, it: KeptVariable) -> Value:
+        """The value of a variable that no event tells of."""
+        if it.variable is not None:
+            return self._reading(time, it, it.variable._seen)
+        return self._new("variable", None, None, self._variable(it))
+
+    def _variable(self, it: KeptVariable, place: Place | None = None) -> Variable:
         known = self.variables.get(id(it))
         if known is None:
-            owner = self.engine.owner(it)
-            name = getattr(owner, "path", None) or it.name
+            owner = it if it.variable is None else self.engine.owner(it.variable)
+            name = getattr(owner, "path", None) or owner.name
             known = Variable(len(self.variables), owner.trainable, name, place, owner=owner)
             self.variables[id(it)] = known
             self.trace.variables.append(known)
             self.held.append(it)
         return known
 
-    def _reading(self, time: float, it: Any, seen: Any) -> Value:
+    def _reading(self, time: float, it: KeptVariable, seen: Any) -> Value:
         before = self.current.get(id(it))
         value = self._new("variable", seen._value, seen, self._variable(it))
         self.current[id(it)] = value
@@ -361,7 +375,7 @@ class Reader(Joiner, Datasets):
         self.by_array[id(array)] = value
         self.held.append(array)
         self.stacks[id(given)] = given, stack
-        if isinstance(given, Engine_variable):
+        if self._is_variable(given):
             source = self._value(given, time)
             copy = Event("Const", "tf.constant", [source], [value], at(*stack[0]), time, "copy")
             self._add(copy, where[-1])
@@ -369,28 +383,24 @@ class Reader(Joiner, Datasets):
             self.entries.append(Entry(value, given, stack, time))
 
     def _predict(
-        self, time: float, model: Any, name: str, x: Any, result: Any, frames: Any, *where: Any
+        self, time: float, kept: KeptLayer, name: str, x: Any, result: Any, frames: Any, *where: Any
     ) -> None:
         code, offset, thread = where
-        given = [t for t in map(held, [*nest.flatten(x), *model.weights]) if self._is_followed(t)]
+        model = kept.layer()
+        weights = [] if model is None else model.weights
+        given = [t for t in map(held, [*nest.flatten(x), *weights]) if self._is_followed(t)]
         arrays = [a for a in nest.flatten(result) if isinstance(a, np.ndarray)]
         outputs = [self._new("array", a, a) for a in arrays]
         event = Event(
-            name, f"{model.name}.{name}", [self._value(v, time) for v in given], outputs,
+            name, f"{kept.name}.{name}", [self._value(v, time) for v in given], outputs,
             self._at(code, offset), time, way="predict",
-            pull=partial(_pull_model, self.engine, model, x, given),
+            pull=None if model is None else partial(_pull_model, self.engine, model, x, given),
         )  # fmt: skip
         self._add(event, thread)
         self.exits += [Exit(o, name, o.array, frames, time) for o in outputs]
 
 
 # --- a model that was asked to predict ------------------------------------------------------------
-def _assigned_since(variable: Any, read: Value) -> bool:
-    """Does a variable hold something else now than what was read?"""
-    array = read.array
-    return array is not None and array is not variable._outside()
-
-
 def _pull_model(engine: raw.Engine, model: Any, x: Any, given: list, cotangents: Any) -> list:
     """The cotangents through it: it is called, on a tape, of which nobody hears."""
     with engine.functions.unheard(), quiet(), GradientTape() as tape:

@@ -30,6 +30,7 @@ from ....framework.tensor import Tensor
 from ....framework.variable import Variable
 from .. import gradtape as raw
 from ..frozen import found
+from .fading import LARGE
 
 _PLAIN = (int, float, str, bytes, bool, complex, type(None), Tensor, Variable)
 _MAKERS = {raw.OP: 4, raw.CONVERT: 2, raw.ESCAPE: 3}  # events that make arrays: their places
@@ -72,8 +73,6 @@ class Scene:
 class Tape:
     """A tape that was, as far as the log is concerned."""
 
-    _tape = None
-
     def __init__(self, tape: Any) -> None:
         self._persistent = tape._persistent
         self._watch_accessed_variables = tape._watch_accessed_variables
@@ -98,7 +97,8 @@ class Template:
         self._owned: dict[int, Var] = {}  # the same by id
         self._seen: dict[int, Any] = {}  # the last reads of variables
         self._revived: list[tuple[ref, Var]] = []  # tensors that gradient functions may hold
-        self._custom = False
+        self.answered = False  # has a tape been asked?
+        self.custom = False  # is there a function with a gradient of its own?
 
     def append(self, event: tuple, swept: bool = False, scene: Any = None) -> None:
         kind = event[0]
@@ -108,7 +108,7 @@ class Template:
             self.own.add(event[1])
             event = (*event[:2], Tape(event[2]), *event[3:])
         elif kind == raw.INSIDE:
-            self._custom = True
+            self.custom = True
         elif kind == raw.CUSTOM:
             self._name_anew(event[3])
         if kind in _MAKERS:
@@ -119,7 +119,20 @@ class Template:
                     self._own(operand)
         elif kind == raw.READ:
             self._seen[id(event[1])] = event[2]
+        elif kind == raw.QUERY:
+            self.answered = True
+        if kind == raw.OP and (swept or self.answered) and not self.custom:
+            # A sweep and an update of the variables would be held with all that they compute.
+            operands, result = tuple(map(self._without_numbers, event[2])), event[4]
+            event = (*event[:2], operands, event[3], self._without_numbers(result), *event[5:])
         self.entries.append(Entry(event, len(self.program.equations), swept, scene))
+
+    def _without_numbers(self, operand: Any) -> Any:
+        """The name of a large tensor; anything else as it is."""
+        value: Any = operand._value if type(operand) is Recorded else None
+        if type(value) is not Traced or value.recording is not self.recording:
+            return operand
+        return value.var if value.nbytes >= LARGE else operand
 
     def _name_anew(self, results: Any) -> None:
         """What a function with a gradient of its own gives has the values of what ran inside, and
@@ -165,7 +178,7 @@ class Template:
         """Exchange the tensors of the dry run, and all that they hold, for blanks."""
         for entry in self.entries:
             kind, *fields = entry.event
-            if self._custom:
+            if self.custom:
                 self._remember((fields, getattr(fields[0], "inside", ())))
             entry.event = (kind, *map(self.held, fields))
             if entry.scene is not None:
@@ -231,13 +244,29 @@ class Template:
             if _untold(equation) and id(equation.outputs[0]) not in told
             for event in _events(equation)
         ]
+        for entry in more:
+            if entry.event[0] == raw.PLAYED:
+                equation = entry.event[1]
+                entry.event = raw.PLAYED, equation, self._layer_around(equation, entry.at)
         if more:
             self.entries = sorted([*more, *self.entries], key=lambda entry: entry.at)
+
+    def _layer_around(self, equation: Equation, at: float) -> Any:
+        """The layer of the nearest op at the place of a loop, which uses what the loop gives or
+        makes what it takes: nobody hears in which layer the loop itself begins."""
+        code, offset, _ = _where([equation])
+        beside = [
+            entry for entry in self.entries
+            if entry.event[0] == raw.OP and entry.event[6] is not None
+            and entry.event[7] is code and entry.event[8] == offset
+        ]  # fmt: skip
+        nearest = min(beside, key=lambda entry: abs(entry.at - at), default=None)
+        return None if nearest is None else nearest.event[6]
 
     def name_all(self, known: Any, ends: dict[Var, Any]) -> None:
         """Give the other names their values; results of the function have the last of these."""
         for name, array in self.arrays.items():
-            known[name] = tensor(array.view() if array.ndim else np.array(array)[()])
+            known[name] = with_own_array(array)
         last = {var: name for name, var in self.names.items()}
         for name, var in self.names.items():
             try:
@@ -343,6 +372,12 @@ def in_sight(scene: Scene, known: dict[Any, Any]) -> Scene:
     return Scene(scene.f_globals, there)
 
 
+def with_own_array(array: Any) -> Tensor:
+    """A tensor whose array is an object of its own. Tensors are recognised by their arrays, and ops
+    such as `stop_gradient` return the array that they are given."""
+    return tensor(array.view() if array.ndim else np.array(array)[()])
+
+
 def seen_from(frame: FrameType) -> Scene:
     return Scene(frame.f_globals, dict(frame.f_locals))
 
@@ -375,7 +410,7 @@ def _events(equation: Equation) -> list[tuple]:
             *where,
         )
         return [assigned, (raw.READ, op.variable, outputs[0], *where)]
-    return [(raw.PLAYED, equation)] if _untold(equation) else []
+    return [(raw.PLAYED, equation, None)] if _untold(equation) else []
 
 
 def _where(equations: list[Equation]) -> tuple[Any, int, int]:

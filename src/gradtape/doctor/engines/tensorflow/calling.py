@@ -151,8 +151,9 @@ def _note(engine: Engine, name: str, copy: Copy, args: Any, outputs: Any, frame:
     place, _, layer, measures = locate(frame, engine.layer_call)
     args = engine.lasting(name, args)
     event = (
-        OP, name, args, (), tuple(outputs[: copy.results]), Told(copy, args, outputs), layer,
-        measures, around(place), (), place.f_code, place.f_lasti, get_ident(),
+        OP, name, args, (), tuple(outputs[: copy.results]), Told(copy, args, outputs),
+        engine.lasting_layer(layer), measures, around(place), (), place.f_code, place.f_lasti,
+        get_ident(),
     )  # fmt: skip
     engine.log.append(event)
     engine.called(event, copy, copy.numbers(outputs))

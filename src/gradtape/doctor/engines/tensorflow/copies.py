@@ -9,12 +9,13 @@ the norms would change the last bits of anything else, there are those of the va
 from __future__ import annotations
 
 import math
-import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
+from weakref import ref
 
+from ....framework.lifetimes import at_death
 from ...trace.states import by_norm
 from .editing import READ, Bounds, Edited, Question, compiled, needs
 from .graphs import Call, Graphs
@@ -56,6 +57,15 @@ class Copy:
         """Which gradients may be at fault, and how?"""
         bad = [k for k, low, high in self.norms if not low <= numbers[k] <= high]
         return {(k, by_norm(math.sqrt(2 * numbers[k]), 1)) for k in bad} if bad else set()
+
+    def allow(self, place: tuple[Any, int], sources: set[int]) -> None:
+        """Of a query at this place, some gradients are zero by construction: that is sound."""
+        for question in self.questions:
+            if question.place == place:
+                for k, number in enumerate(question.norms):
+                    if number is not None and k in sources and (bounds := self.bounds[number]):
+                        self.bounds[number] = 0.0, bounds[1]
+        vars(self).pop("norms", None)
 
     @cached_property
     def norms(self) -> list[tuple[int, float, float]]:
@@ -112,8 +122,8 @@ class Told(Call):
 
     def __init__(self, copy: Copy, args: Any, outputs: list[Any]) -> None:
         self.copy, self.args, self._outputs = copy, args, outputs
-        self.events, self.results, self.limit = None, [], None
-        copy.latest = weakref.ref(self)
+        self.events, self.results, self.limit, self.bytes = None, [], None, 0
+        copy.latest = ref(self)
 
     def kept(self) -> list[Any]:
         return self._outputs[self.copy.results :]
@@ -167,25 +177,36 @@ def copied(graphs: Graphs, name: str, args: Any, variables: dict[int, Any]) -> C
 
 
 def _made(graphs: Graphs, name: str, held: dict[int, Any], counts: bool) -> Copy | None:
-    from tensorflow.python.eager import context
-
+    while _useless:
+        _remove(_useless.pop())
     made = Edited(graphs, name, counts)
     changes, _ = graphs.traits(name)
     needed = needs(graphs, name) if changes else set()  # the state of an optimizer is not
     kept = {k: v.dtype.as_datatype_enum for k, v in held.items() if k in needed}
     made.finish(kept, not counts, silent=not made.results)
     names = list(made.names)  # and nothing that would hold the graph
-    forget = weakref.finalize(made.graph, lambda: [*map(context.remove_function, names)])
-    forget.atexit = False
     if not made.questions:
-        forget()
+        _remove(names)
         return None
+    at_death(made.graph, [partial(_useless.append, names)])
+    forget = partial(_remove, names)
     return Copy(
         made.name, made.names, made.questions, made.bounds, made.taps, made.results,
         len(made.definition.signature.output_arg) + len(made.cells), list(kept),
         counts and len(made.questions) == graphs.queries(name), made.draws, forget,
         cells=list(map(_cell, made.cells)), types=made.cells,
     )  # fmt: skip
+
+
+_useless: list[list[str]] = []  # the functions of copies whose originals are no more
+
+
+def _remove(names: list[str]) -> None:
+    """Remove functions, once."""
+    from tensorflow.python.eager import context
+
+    while names:
+        context.remove_function(names.pop())
 
 
 def _cell(kind: int) -> Any:

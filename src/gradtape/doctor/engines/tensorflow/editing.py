@@ -59,6 +59,10 @@ class Question:
         losses = [] if self.loss is None else [row[self.loss] for row in rows]
         return replace(self._symbols, norms=norms, results=losses, steps=len(rows))
 
+    @property
+    def place(self) -> tuple[Any, int]:
+        return self._symbols.place
+
     @cached_property
     def _symbols(self) -> Asked:
         from .reading import asked

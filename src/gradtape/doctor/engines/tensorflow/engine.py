@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from ....framework.lifetimes import Beside
 from ...source.place import Place, at
 from ...trace import Asked, Trace
 from ..arrivals import Arrival
 from ..gradtape.fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
-from ..joining import innermost, with_those_around
+from ..joining import innermost, with_those_around, without_frames
 from ..keras import Hearer
 from ..sights import Sights
 from . import autograph
@@ -52,7 +53,7 @@ class Engine(Hearer):
     def __init__(self, asked: Callable[[Asked], None]) -> None:
         super().__init__()
         self.asked = asked
-        self.tapes: dict[int, tuple[int, Any]] = {}  # by id; held, so that no id comes twice
+        self.tapes: Beside[Any, int] = Beside()  # their numbers
         self.active: dict[int, list[int]] = {}  # numbers of the recording tapes, by thread
         self.variables: dict[int, Any] = {}  # weak references, by the id of the handle
         self.numbering: Any = None  # see `numbering`
@@ -113,7 +114,8 @@ class Engine(Hearer):
         """Let go of the program's objects. An iterator that is freed only after Python has ended
         waits for its threads, and these for Python."""
         self.log.clear()
-        for known in (self.tapes, self.before, self.copies, self.ready, self.data, self.begun):
+        self.tapes = Beside()
+        for known in (self.before, self.copies, self.ready, self.data, self.begun):
             known.clear()
         self._glances, self.graphs, self.listener = [], None, None
         self.sights.forget()
@@ -156,10 +158,11 @@ class Engine(Hearer):
 
     # --- tapes and queries ------------------------------------------------------------------------
     def number(self, tape: Any) -> int:
-        known = self.tapes.get(id(tape))
+        known = self.tapes.get(tape)
         if known is None:
-            known = self.tapes[id(tape)] = next(self._numbers), tape
-        return known[0]
+            known = next(self._numbers)
+            self.tapes.put(tape, known)
+        return known
 
     def fresh(self) -> int:
         """A number for a tape."""
@@ -174,12 +177,14 @@ class Engine(Hearer):
     def query(self, event: tuple, frame: FrameType, graph: Any = None) -> None:
         """A tape has answered, or failed to, while a graph was built."""
         from .reading import asked
+        from .stand_ins import keep
 
         self.catch_up()
         length = len(self.log)
         if graph is not None:
             self.log += self._sketch(graph, event)
-        self.log.append(event)
+        asks, error = map(keep, event[3:7]), without_frames(event[8])
+        self.log.append((*event[:3], *asks, event[7], error, *event[9:]))
         self.looking = event[1]
         try:
             self.asked(asked(event, frame))
@@ -211,11 +216,11 @@ class Engine(Hearer):
 
     def quietly(self, function: Callable[..., Any], *args: Any) -> Any:
         """Call what computes with TensorFlow itself, and hear nothing of it."""
-        self.deaf = True
+        was, self.deaf = self.deaf, True
         try:
             return function(*args)
         finally:
-            self.deaf = False
+            self.deaf = was
 
     def called(self, event: tuple, copy: Any = None, numbers: Any = ()) -> None:
         """A function was called; when it asks tapes, look at their answers: at the numbers of a
@@ -233,7 +238,7 @@ class Engine(Hearer):
         first = 1 if name in self.large else THOROUGH
         due = count <= first or (_rare(count) if told else _power_of_four(count))
         events, spent = self.inside.get(name, (0, 0))
-        due = due and spent + events <= FREE + count * events // SHARE
+        due = due and spent + events <= _allowed(count, events)
         if self._stirred != (stirred := self.sights.look()):  # a flag that was traced is set anew
             self._stirred, due = stirred, True
         if not told:
@@ -243,7 +248,7 @@ class Engine(Hearer):
             due = copy.suspicious(bad, count) or due
         if due or bad:
             self.catch_up()
-        if not (due and self._looked(event, call)) and copy is not None:
+        if not (due and self._looked(event, call, copy)) and copy is not None:
             self._glances.append((copy, numbers))
             if bad or len(self._glances) >= GLANCES or perf_counter() >= self.tell_by:
                 self.catch_up()
@@ -258,16 +263,16 @@ class Engine(Hearer):
             for question in copy.questions:
                 self.asked(question.asked(rows))
 
-    def _looked(self, event: tuple, call: Any) -> bool:
+    def _looked(self, event: tuple, call: Any, copy: Any) -> bool:
         """Look into a call; False when nothing could be seen."""
         self.deaf, self.looking = True, event
         try:
-            return self._inside(event, call)
+            return self._inside(event, call, copy)
         finally:
             self.deaf, self.looking = False, None
             self._bytes += sum(map(size, call.held()))
 
-    def _inside(self, event: tuple, call: Any) -> bool:
+    def _inside(self, event: tuple, call: Any, copy: Any) -> bool:
         """The queries inside of a call, one after the other; were there any with an answer?"""
         from .graphs import Spot
         from .reading import asked, expanded
@@ -278,10 +283,13 @@ class Engine(Hearer):
         queries = [k for k, inner in enumerate(events) if inner[0] == QUERY]
         for k in queries:
             call.limit = k + 1
-            self.asked(asked(events[k], events[k][-5]))
+            query = asked(events[k], events[k][-5])
+            self.asked(query)
+            if copy is not None and query.cancelled:
+                copy.allow(query.place, query.cancelled)
         call.limit = None
         self.inside[name] = call.work, self.inside.get(name, (0, 0))[1] + call.work
-        if sum(map(size, call.held())) > KEEP_BYTES:
+        if call.bytes > KEEP_BYTES:
             self.large.add(name)
         return bool(queries)
 
@@ -309,6 +317,7 @@ class Engine(Hearer):
             return Trace(self.name)
         from .reading import Reader
 
+        self._forget_unread()
         if any(map(_gone, self.log)):
             self.log[:] = [event for event in self.log if not _gone(event)]
             self._faded = 0
@@ -317,6 +326,25 @@ class Engine(Hearer):
         trace.sights = self.sights
         trace.trainings, trace.steps = self.trainings, self.steps
         return trace
+
+    def _forget_unread(self) -> None:
+        """To read a call is to compute it again: of those that nobody has looked into, the last
+        ones are read as far as the events of their function allow."""
+        left: dict[str, int] = {}
+        for k in reversed(range(len(self.log))):
+            event = self.log[k]
+            if not self._asks(event) or event[5].events is not None:
+                continue
+            name = event[1]
+            work, spent = self.inside.get(name, (0, 0))
+            room = left.setdefault(name, _allowed(self.calls[name], work) - spent)
+            left[name] = room - work
+            if left[name] < 0:
+                kept = [event for event in self.log[: k + 1] if event[0] == MADE]
+                self.dropped += k + 1 - len(kept)
+                self.log[: k + 1] = kept
+                self._faded = 0
+                return
 
     def plain(self, value: Any) -> Any:
         from .values import outside
@@ -352,8 +380,6 @@ class Engine(Hearer):
         self.dropped += first
         log[:first] = alive
         rest = [pair for pair in rest if pair[0] >= first]
-        known = {event[1] for _, event in rest if event[0] in (START, QUERY)}
-        self.tapes = {k: v for k, v in self.tapes.items() if v[0] in known}
         self.left = any(event[0] == ESCAPE for _, event in rest)
         self._bytes, self._settled, self._faded = sum(map(self._size, log)), len(log), 0
         self._steps = sum(event[0] == OP for _, event in rest)
@@ -381,12 +407,8 @@ class Engine(Hearer):
             return True
         if start[0] != START:
             return False
-        tape = start[2]
-        if tape._tape is None:
-            return False
-        own = sum(event[0] == START and event[2] is tape for event in self.log)
-        # Beside the log: the table of tapes, this name and the call itself.
-        return sys.getrefcount(tape) > own + 3
+        tape = start[2].tape()
+        return tape is not None and tape._tape is not None
 
     def _fade_large(self) -> None:
         """Let large tensors go; what a tape needs of them it holds itself."""
@@ -412,6 +434,11 @@ class Engine(Hearer):
     def _asks(self, event: tuple) -> bool:
         """Is it a call of a function that asks tapes itself?"""
         return event[0] == OP and self.calls.get(event[1], 0) > 0
+
+
+def _allowed(count: int, events: int) -> int:
+    """How many events may be read of a function that was called so often, and has so many."""
+    return FREE + count * events // SHARE
 
 
 def _gone(event: tuple) -> bool:

@@ -7,8 +7,9 @@ symbol of the graph: what was made of what is known, the numbers are not.
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from . import lists, ops
 from .engine import CUSTOM, OP, QUERY, RESET, START, STOP, WATCH, Engine
 from .graphs import Call, Notes, Spot, called
+from .thinning import Thinner
 from .values import symbol
 
 DEEP = 24
@@ -40,6 +42,7 @@ def expand(engine: Engine, name: str, inputs: Any, call: Call, spot: Spot, threa
         call.results = run.function(name, list(inputs), spot, 0)
     call.events = run.events
     call.work = len(run.events) if run.ran < MOST else MOST
+    call.bytes = run.bytes
 
 
 def sketch(engine: Engine, graph: Any, spot: Spot, thread: int) -> list[tuple]:
@@ -47,6 +50,25 @@ def sketch(engine: Engine, graph: Any, spot: Spot, thread: int) -> list[tuple]:
     run = _Run(engine, {}, thread, blind=True)
     run.graph(graph, {}, spot, 0)
     return run.events
+
+
+@dataclass(eq=False)
+class _Inside:
+    """A graph that is computed: what its tensors hold, as long as another op is given them."""
+
+    values: dict[str, Any]
+    uses: Counter[str]  # how many ops a tensor is still given to
+    notes: Notes
+    around: Spot
+    deep: int
+    done: set[str] = field(default_factory=set)
+
+    def let_go(self, op: Any) -> None:
+        """An op has run. Cotangents that were all kept took 2 GB of a ResNet50."""
+        self.uses.subtract(t.name for t in op.inputs)
+        for tensor in (*op.inputs, *op.outputs):
+            if self.uses[tensor.name] <= 0:
+                self.values.pop(tensor.name, None)
 
 
 class _Run:
@@ -61,6 +83,8 @@ class _Run:
         self.path: tuple[str, ...] = ()  # the ops that called the function that runs
         self.events: list[tuple] = []
         self.ran = 0  # ops that were computed
+        self.bytes = 0  # of what these made
+        self.thinner = Thinner()
         self.tapes: dict[int, int] = {}  # a tape of the graph is another in every call
         self.lists = lists.Lists()
         self.rng = np.random.default_rng(0)
@@ -80,29 +104,28 @@ class _Run:
         for outer, inner in getattr(graph, "captures", ()):
             values.setdefault(inner.name, _outermost(outer))
         marks = iter([*notes.marks, (1 << 60, ())])
-        done: set[str] = set()
         position, mark = next(marks)
         numbers = {name: k for k, name in enumerate(notes.spots)}
+        inside = _Inside(values, _uses(graph, notes), notes, around, deep)
         for op in graph.get_operations():
             while numbers.get(op.name, -1) >= position:
                 self._mark(mark, values)
                 position, mark = next(marks)
-            self._op(op, values, notes, around, done, deep)
+            self._op(op, inside)
         while mark:
             self._mark(mark, values)
             position, mark = next(marks)
 
     # --- ops --------------------------------------------------------------------------------------
-    def _op(
-        self, op: Any, values: dict[str, Any], notes: Notes, around: Spot, done: set[str], deep: int
-    ) -> None:
+    def _op(self, op: Any, inside: _Inside) -> None:
+        values, notes, around, deep = inside.values, inside.notes, inside.around, inside.deep
         names = [t.name for t in op.outputs]
-        if op.name in done or (names and names[0] in values):  # done, or an input
+        if op.name in inside.done or (names and names[0] in values):  # done, or an input
             return
-        done.add(op.name)
+        inside.done.add(op.name)
         for given in op.inputs:  # a loop is given more when it is differentiated
             if given.name not in values:
-                self._op(given.op, values, notes, around, done, deep)
+                self._op(given.op, inside)
         inputs = [values.get(t.name, t) for t in op.inputs]
         spot = notes.spots.get(op.name, around)
         if around.hidden and not spot.hidden:
@@ -119,6 +142,7 @@ class _Run:
         if len(results) < len(names):
             results = self._emit(op.type, inputs, attributes(op), list(op.outputs), spot)
         values.update(zip(names, results, strict=False))
+        inside.let_go(op)
 
     def _take(self, op: Any, inputs: list[Any], spot: Spot) -> list[Any]:
         """What a stateful op gave in this call; a batch or a plain draw is made of nothing."""
@@ -174,6 +198,7 @@ class _Run:
             return []
         attrs = attributes(op)
         results = ops.run(kind, inputs, attrs, len(op.outputs))
+        self.bytes += sum(map(ops.values.size, results))
         if self.lists.concerns(kind, inputs) and not spot.hidden:
             results, event = self.lists.after(kind, inputs, results)
             if event is not None:
@@ -191,9 +216,11 @@ class _Run:
 
     def _emit(self, kind: str, inputs: Any, attrs: Any, results: list, spot: Spot) -> list[Any]:
         if not spot.hidden:
+            given = tuple(map(self.thinner.standing, inputs))
+            made = tuple(self.thinner.thinned(kind, given, results))
             self.events.append(
-                (OP, kind, tuple(inputs), attrs, tuple(results), None, spot.layer, spot.measures,
-                 spot.outer, (), spot.code, spot.offset, self.thread)
+                (OP, kind, given, attrs, made, None, spot.layer, spot.measures, spot.outer, (),
+                 spot.code, spot.offset, self.thread)
             )  # fmt: skip
         return results
 
@@ -316,6 +343,18 @@ class _Run:
             with suppress(Exception):  # then the gradient is one of symbols
                 grad = function(*args, **kwargs)[1]
         self.events.append((CUSTOM, function, args, kwargs, result, (inner, grad), *end))
+
+
+def _uses(graph: Any, notes: Notes) -> Counter[str]:
+    """How often the tensors of a graph are given to ops, to tapes, or to whoever called it."""
+    import tensorflow as tf
+
+    found = Counter(given.name for op in graph.get_operations() for given in op.inputs)
+    found.update(tensor.name for tensor in graph.outputs)
+    for _, event in notes.marks:
+        parts = tf.nest.flatten([list(event[2:])], expand_composites=True)
+        found.update(part.name for part in parts if symbol(part))
+    return found
 
 
 def _filled(structure: Any, values: dict[str, Any]) -> Any:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import CodeType, SimpleNamespace
 from typing import Any
 
+from ....framework.lifetimes import Beside
 from . import autograph
 from .engine import OP, QUERY, Engine
 
@@ -58,6 +59,7 @@ class Call:
     results: list[Any] = field(default_factory=list)
     limit: int | None = None  # of its events, those that count just now
     work: int = 0  # what it took to find them, in events
+    bytes: int = 0  # and of all that its ops made
 
     def held(self) -> list[Any]:
         """The tensors that it holds beside its results."""
@@ -72,7 +74,7 @@ class Graphs:
     """All graphs of a program."""
 
     def __init__(self) -> None:
-        self.notes: weakref.WeakKeyDictionary[Any, Notes] = weakref.WeakKeyDictionary()
+        self.notes: Beside[Any, Notes] = Beside()
         self.functions: dict[str, Function] = {}
         self.frozen: dict[int, Any] = {}  # tensors that graphs took from Python, see `frozen`
         self.strange: dict[str, tuple[CodeType, int]] = {}  # tensors of graphs that are gone
@@ -81,7 +83,8 @@ class Graphs:
     def of(self, graph: Any) -> Notes:
         found = self.notes.get(graph)
         if found is None:
-            found = self.notes[graph] = Notes()
+            found = Notes()
+            self.notes.put(graph, found)
         return found
 
     def recording(self, graph: Any) -> bool:

@@ -35,7 +35,7 @@ class Holder(Joiner):
         super().__init__(engine)
         self.pending: dict[int, tuple] = {}  # what a variable was given before it was there
         self.again = Again(values.size)
-        self.made_here = {id(event[1]) for event in engine.log if event[0] == raw.MADE}
+        self.made_here = {id(e[1].handle) for e in engine.log if e[0] == raw.MADE}
 
     # --- TensorFlow's tensors ---------------------------------------------------------------------
     def _at(self, code: CodeType, offset: int) -> Place:
@@ -124,7 +124,7 @@ class Holder(Joiner):
             return known
         if not values.numeric(tensor):
             variable = self._known_variable(tensor)
-            if variable is not None:
+            if variable is not None or id(tensor) in self.variables:
                 return self._now(tensor, variable)
         handle = handle_of(given)
         if handle is not None:  # read on the way into the op
@@ -152,7 +152,8 @@ class Holder(Joiner):
     def _variable(self, handle: Any, it: Any) -> Variable:
         known = self.variables.get(id(handle))
         if known is None:
-            owner = self.engine.owner(it)
+            alive = self._known_variable(handle)
+            owner = it if alive is None else self.engine.owner(alive)
             name = getattr(owner, "path", None) or getattr(owner, "name", None)
             trainable = bool(getattr(owner, "trainable", True))
             known = Variable(len(self.variables), trainable, name, None, owner=owner)
@@ -245,7 +246,7 @@ class Holder(Joiner):
 
     def _made_before(self, it: Any) -> bool:
         """Was the variable there before the log began?"""
-        return it is not None and id(it) not in self.made_here
+        return it is not None and id(it.handle) not in self.made_here
 
 
 def handle_of(thing: Any) -> Any:

@@ -24,6 +24,7 @@ from .frozen import hook as _frozen
 from .graphs import CALLS, Call, Graphs, Spot
 from .graphs import hook as _graphs
 from .numbering import hook as _numbers
+from .stand_ins import keep
 from .taping import building, note
 from .taping import hook as _tapes
 from .values import size
@@ -110,8 +111,9 @@ def _hearing(engine: Engine) -> Callable[..., None]:
             if own is None:
                 own = generated[code] = "gen_" in code.co_filename
             if own and not iterates:  # its arguments are handles
-                given = dict(frame.f_locals)
+                given = {name: keep(thing) for name, thing in frame.f_locals.items()}
             place, door, layer, measures = locate(frame, engine.layer_call)
+            layer = engine.lasting_layer(layer)
             plain = given is not None and not (
                 PLAIN if engine.left else ARRAYS).isdisjoint(map(type, given.values()))  # fmt: skip
             # Outside of tapes, who called whom tells where the work belongs inside.
@@ -145,7 +147,12 @@ def _built(engine: Engine, graph: Any, name: Any, frame: FrameType) -> None:
         place, _, layer, measures = locate(frame, engine.layer_call)
         hidden = bool(engine.asking) and not engine.graphs.recording(graph)
         engine.graphs.of(graph).spots[name] = Spot(
-            place.f_code, place.f_lasti, around(place), layer, measures, hidden
+            place.f_code,
+            place.f_lasti,
+            around(place),
+            engine.lasting_layer(layer),
+            measures,
+            hidden,
         )
         engine.sights.note(place, autograph.original, id(graph))
 
@@ -157,12 +164,17 @@ def _variables(engine: Engine) -> None:
     base = resource_variable_ops.BaseResourceVariable
 
     def made(told: Any, result: Any) -> Any:
-        if not engine.deaf:
-            frame, it = sys._getframe(2), told[0]
+        it = told[0]
+        known = engine.variables.get(id(it.handle))
+        owner = None if known is None else known()
+        # `assign` gives another object for the same variable: no variable is made there.
+        another = owner is not None and owner.handle is it.handle
+        if not engine.deaf and not another:
+            frame = sys._getframe(2)
             place = user(frame)
             layer = engine.layer_of_weight(frame)
             engine.variables[id(it.handle)] = weakref.ref(it)
-            engine.log.append((MADE, it, layer, place.f_code, place.f_lasti, get_ident()))
+            engine.log.append((MADE, keep(it), layer, place.f_code, place.f_lasti, get_ident()))
         return result
 
     engine.listen(base.__init__, after=made)
@@ -206,7 +218,7 @@ def _left(engine: Engine, name: str) -> Any:
             if not inside(frame):
                 engine.left = True
                 engine.log.append(
-                    (ESCAPE, told[0], name, result, stack(frame), None, 0, get_ident())
+                    (ESCAPE, keep(told[0]), name, result, stack(frame), None, 0, get_ident())
                 )
         return result
 
@@ -224,7 +236,7 @@ def _constants(engine: Engine) -> None:
                 id(value) in arguments(locate(frame, engine.layer_call)[1])
             )
             engine.log.append(
-                (CONVERT, value, tensor, stack(frame, 4), handed, None, 0, get_ident())
+                (CONVERT, keep(value), tensor, stack(frame, 4), handed, None, 0, get_ident())
             )
         return tensor
 
@@ -247,8 +259,8 @@ def _customized(engine: Engine) -> Any:
             place, names = user(frame), frame.f_locals
             inside = names["result"], names["grad_fn"]  # what the function gave
             event = (
-                CUSTOM, function, args, kwargs, result, inside, place.f_code, place.f_lasti,
-                get_ident(),
+                CUSTOM, function, keep(args), keep(kwargs), result, inside, place.f_code,
+                place.f_lasti, get_ident(),
             )  # fmt: skip
             note(engine, building(), event)
         return result

@@ -7,7 +7,7 @@ of several devices waits for the others, which are gone. In the log a token stan
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from weakref import ref
 
@@ -59,13 +59,8 @@ def _token(handle: Any) -> Any:
             token = tf.raw_ops.EmptyTensorList(
                 element_shape=-1, max_num_elements=0, element_dtype=tf.float32
             )
-        known = _tokens[key] = ref(handle, lambda gone: _forget(key, gone)), token
+        known = _tokens[key] = ref(handle, partial(_tokens.pop, key)), token
     return known[1]
-
-
-def _forget(key: int, gone: Any) -> None:
-    if _tokens.get(key, (None,))[0] is gone:
-        del _tokens[key]
 
 
 @cache

@@ -14,6 +14,7 @@ from ...facts.graph import ancestors, makers
 from ...source.place import Written
 from ...trace import Asked, Event, Value
 from ..gradtape.fading import Faded
+from ..keras import KeptLayer
 from . import engine as raw
 from . import ops, values
 from .autograph import original
@@ -227,18 +228,21 @@ class Reader(Holder):
             self.entries.append(Entry(value, given, stack, time))
 
     def _predict(
-        self, time: float, model: Any, name: str, x: Any, result: Any, frames: Any, *where: Any
+        self, time: float, kept: KeptLayer, name: str, x: Any, result: Any, frames: Any, *where: Any
     ) -> None:
         import tensorflow as tf
 
         code, offset, thread = where
         flat = tf.nest.flatten(x)
-        given = [v for v in [*flat, *model.weights] if is_tensor(v) or handle_of(v) is not None]
+        model = kept.layer()
+        weights = [] if model is None else model.weights
+        given = [v for v in [*flat, *weights] if is_tensor(v) or handle_of(v) is not None]
         arrays = [a for a in tf.nest.flatten(result) if isinstance(a, np.ndarray)]
         outputs = [self._keep(Value("array", a, thing=a), a) for a in arrays]
         event = Event(
-            name, f"{model.name}.{name}", [self._value(v, time) for v in given], outputs,
-            at(code, offset), time, way="predict", pull=ops.model_puller(model, x, given),
+            name, f"{kept.name}.{name}", [self._value(v, time) for v in given], outputs,
+            at(code, offset), time, way="predict",
+            pull=None if model is None else ops.model_puller(model, x, given),
         )  # fmt: skip
         self._add(event, thread)
         self.exits += [Exit(o, name, o.array, frames, time) for o in outputs]

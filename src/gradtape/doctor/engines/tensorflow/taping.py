@@ -9,9 +9,11 @@ from typing import Any
 
 from .. import ears
 from ..frames import REWRITES, foreign, of_tensorflow, user
+from ..gradtape.stand_ins import KeptTape
 from ..keras import names_of
 from .engine import QUERY, RESET, START, STOP, WATCH, Engine
 from .graphs import sight
+from .stand_ins import keep
 
 
 def hook(engine: Engine) -> None:
@@ -24,7 +26,8 @@ def hook(engine: Engine) -> None:
         if not engine.deaf:
             place, thread, graph, tape = user(sys._getframe(2)), get_ident(), building(), told[0]
             engine.recording(graph, thread).append(number(tape))
-            note(engine, graph, (START, number(tape), tape, place.f_code, place.f_lasti, thread))
+            where = place.f_code, place.f_lasti, thread
+            note(engine, graph, (START, number(tape), KeptTape(tape), *where))
         return result
 
     def popped(told: Any, result: Any) -> Any:
@@ -45,7 +48,7 @@ def hook(engine: Engine) -> None:
     def watches(tape: Any, tensor: Any) -> None:
         if not engine.deaf:
             place = user(sys._getframe(2))
-            event = (WATCH, number(tape), tensor, place.f_code, place.f_lasti, get_ident())
+            event = (WATCH, number(tape), keep(tensor), place.f_code, place.f_lasti, get_ident())
             note(engine, building(), event)
 
     engine.listen(GradientTape._push_tape, after=pushed)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...facts import heads
+from ...facts import ends, heads
+from ...facts.ends import End, Remedy, remedy
 from ...source.place import Place
 from ...trace.finding import Finding
 from ...trace.training import Head, Numbers, Part, Training
 from ..heads import HeadRule
 
 FEW = 64  # different labels that may be classes
+SPARSE = "sparse_categorical_crossentropy"
 
 
 class LabelCoding(HeadRule):
@@ -70,14 +72,21 @@ model.fit(x, y, epochs=2, verbose=0)
                 "0 and 1.",
                 fix, None, where,
             )  # fmt: skip
-        if width != 1 or not heads.flat(labels) or len(known) > FEW or labels.low < 0:
+        count = heads.class_count(labels)
+        if width != 1 or not heads.flat(labels) or labels.low < 0 or len(known) > FEW:
             return None
-        count = int(labels.high) + 1
+        if count is None and not head.logits:
+            return None  # numbers that the output is to reach: which it cannot, says GT702
+        logits = head.logits
+        words = f"{len(known)} classes ({heads.span(labels)})" if count else heads.span(labels)
+        few = End("linear" if logits else "softmax", count, SPARSE, logits)
+        number = End("linear", 1, "mean_squared_error")
+        place = part.made if part else training.place
+        mended = remedy(training, head, part, None, [(few if count else number, "")])
         return self.finding(
-            part.made if part else training.place,
-            f"the labels are {len(known)} classes ({heads.span(labels)}), and one unit with "
-            f"{heads.WORDS[head.loss]} tells 0 from 1.",
-            f'use Dense({count}, activation="softmax") with loss="sparse_categorical_crossentropy"',
+            place,
+            f"the labels are {words}, and one unit with {heads.WORDS[head.loss]} tells 0 from 1.",
+            mended.fix if count else f"for a number, {mended.fix}; number classes from 0 on",
             None, [(training.place, "trained here"), (head.made, "its loss")],
         )  # fmt: skip
 
@@ -88,34 +97,38 @@ model.fit(x, y, epochs=2, verbose=0)
         if not width or width < 2:
             return None
         if labels.one_hot and len(labels.shape) == len(head.shape):
-            right = "categorical_crossentropy"
+            place = head.made or training.place
+            same = ends.of(head, part)._replace(loss="categorical_crossentropy")
+            wider = same._replace(units=labels.shape[-1])
+            mended = remedy(training, head, part, place, [(same, ""), (wider, "")])
             return self.finding(
-                head.made or training.place,
+                place,
                 f"the labels are one-hot rows of {labels.shape[-1]}, and "
                 f"{heads.WORDS[head.loss]} wants class numbers.",
-                f'use loss="{right}" for one-hot rows',
-                heads.with_loss(head, training.compiled, right),
-                [(training.place, "trained here")],
+                f"{mended.fix} for one-hot rows", mended.edit, [(training.place, "trained here")],
+                further=mended.further,
             )  # fmt: skip
         if not labels.whole or (labels.low >= 0 and labels.high < width):
             return None
+        place, mended = training.place, Remedy("", None, [])
+        count = heads.class_count(labels)
         if labels.low >= 1 and labels.high == width:
             fix = "use y - 1 for the labels"
-        elif labels.low < 0:
+        elif labels.low < 0 or count is None:
             fix = "number the classes from 0 on"
         else:
-            fix = (
-                f"give {heads.called(part)}"
-                f" {int(labels.high) + 1} units, or number the classes from 0 on"
-            )
-        edit = None
-        if labels.low == 0 and part is not None and part.kind == "Dense":
-            edit = heads.argument(part.made, "units", 0, str(int(labels.high) + 1))
+            wider = ends.of(head, part)._replace(units=count)
+            fix = f"give {heads.called(part)} {count} units, or number the classes from 0 on"
+            made = part.made if part is not None and labels.low == 0 else None
+            mended = remedy(training, head, part, made, [(wider, fix)])
+            fix, place = mended.fix, made if made and mended.edit else place
         return self.finding(
-            part.made if part and edit else training.place,
+            place,
             f"the labels go from {heads.number(labels.low)} to {heads.number(labels.high)}, and "
             f"the {width} units of {heads.called(part)} are the classes 0 to {width - 1}.",
-            fix, edit, [(_made(part), f"{width} units"), (training.place, "trained here")],
+            fix, mended.edit,
+            [(_made(part), f"{width} units"), (training.place, "trained here")],
+            further=mended.further,
         )  # fmt: skip
 
     def _one_hot(
@@ -125,25 +138,28 @@ model.fit(x, y, epochs=2, verbose=0)
         if not width or width < 2:
             return None
         if heads.flat(labels) and len(head.shape) == 2 and labels.whole:
-            right = "sparse_categorical_crossentropy"
+            place = head.made or training.place
+            same = ends.of(head, part)._replace(loss=SPARSE)
+            wider = same._replace(units=heads.class_count(labels) or width)
+            mended = remedy(training, head, part, place, [(same, ""), (wider, "")])
             return self.finding(
-                head.made or training.place,
+                place,
                 f"the labels are class numbers ({heads.span(labels)}), and "
                 f"{heads.WORDS[head.loss]} wants one-hot rows of {width}.",
-                f'use loss="{right}" for class numbers',
-                heads.with_loss(head, training.compiled, right),
-                [(training.place, "trained here")],
+                f"{mended.fix} for class numbers" if SPARSE in mended.fix.lower() else mended.fix,
+                mended.edit, [(training.place, "trained here")], further=mended.further,
             )  # fmt: skip
         columns = labels.shape[-1]
         if labels.one_hot and columns != width and len(labels.shape) == len(head.shape):
-            fixed = part is not None and part.kind == "Dense"
+            wider = ends.of(head, part)._replace(units=columns)
+            fix = f"give {heads.called(part)} {columns} units"
+            mended = remedy(training, head, part, _made(part), [(wider, fix)])
             return self.finding(
                 part.made if part else training.place,
                 f"the labels are one-hot rows of {columns}, and {heads.called(part)}"
                 f" has {width} units.",
-                f"give {heads.called(part)} {columns} units",
-                heads.argument(part.made, "units", 0, str(columns)) if part and fixed else None,
-                [(training.place, "trained here")],
+                mended.fix, mended.edit, [(training.place, "trained here")],
+                further=mended.further,
             )  # fmt: skip
         if _shifted(labels):
             return self.finding(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ...facts import heads, softmaxes
 from ...facts.case import Case, Run
+from ...facts.ends import End, Remedy, remedy
 from ...trace.finding import Finding
 from ...trace.training import Head, Part, Training
 from ..heads import HeadRule, belongs
@@ -79,15 +80,18 @@ model.fit(x, y, epochs=2, verbose=0)
                 "weighs, it weighs all alike.",
                 "take the softmax along the axis that the weights are for, or a sigmoid",
             )
-        said, fix, word = _instead(head)
-        edit = heads.straight(part) if word == "linear" else heads.activated(part, word)
-        edit = None if word == "softmax" else edit
+        labels = head.labels
+        said = "" if labels is None else f", and the labels are {heads.span(labels)}"
+        mended = remedy(training, head, part, part.made, _wanted(head))
+        if labels is None and head.loss in heads.DISTANCES:
+            words = "leave the activation out for a number, or use a sigmoid for yes or no"
+            mended = Remedy(words, None, [])
         return self.finding(
             part.made,
             f"{heads.called(part)}"
             f" takes the softmax of 1 unit, e^z / e^z: the output is 1 for every "
             f"example{said}.",
-            fix, edit, [(head.made, "its loss")],
+            mended.fix, mended.edit, [(head.made, "its loss")], further=mended.further,
         )  # fmt: skip
 
     def _astray(self, training: Training, head: Head, part: Part) -> Finding | None:
@@ -121,20 +125,23 @@ def _size(shape: tuple[int | None, ...], axis: object) -> int | None:
     return shape[axis] if isinstance(axis, int) and -len(shape) <= axis < len(shape) else None
 
 
-def _instead(head: Head) -> tuple[str, str, str]:
-    """What is said of the labels, what is to be done, and the activation for that."""
-    labels, count = head.labels, heads.classes(head.labels)
-    said = "" if labels is None else f", and the labels are {heads.span(labels)}"
-    if count is not None and count > 2 and head.loss not in heads.DISTANCES:
-        fix = f'give it a unit for each class: Dense({count}, activation="softmax"), with '
-        return said, fix + 'loss="sparse_categorical_crossentropy"', "softmax"
-    yes_no = count == 2 or (labels is not None and labels.low >= 0 and labels.high <= 1)
-    if head.loss in heads.DISTANCES and labels is not None and not yes_no:
-        return said, "leave the activation out: the output is a number", "linear"
-    fix = "use a sigmoid for yes or no, or a unit for each class"
+def _wanted(head: Head) -> list[tuple[End, str]]:
+    """What the output may have been meant to be, with the words for it."""
+    count = heads.class_count(head.labels)
+    loss = head.loss if head.loss in heads.BINARY else "binary_crossentropy"
+    yes_no, plain = "use a sigmoid for yes or no, or a unit for each class", ""
     if head.loss in heads.ONE_HOT | heads.SPARSE:
-        fix = 'use a sigmoid for yes or no, with loss="binary_crossentropy"'
-    return said, fix, "sigmoid"
+        yes_no = 'use a sigmoid for yes or no, with loss="binary_crossentropy"'
+    if head.loss in heads.DISTANCES:
+        loss, plain = head.loss, "leave the activation out: the output is a number"
+    if count is not None and head.loss not in heads.DISTANCES:
+        words = f'give it a unit for each class: Dense({count}, activation="softmax"), with '
+        words += 'loss="sparse_categorical_crossentropy"'
+        return [(End("softmax", count, "sparse_categorical_crossentropy"), words)]
+    found = [(End("sigmoid", 1, loss), "" if head.logits else yes_no)]
+    if head.logits:
+        found.insert(0, (End("linear", 1, loss, True), ""))
+    return found + ([(End("linear", 1, head.loss), plain)] if plain else [])
 
 
 RULE = SoftmaxOfOne()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ...facts import heads
+from ...facts import ends, heads
 from ...trace.finding import Finding
 from ...trace.training import Head, Numbers, Training
 from ..heads import HeadRule
@@ -55,21 +55,27 @@ model.fit(x, y, epochs=2, verbose=0)
             words = _beyond(part.activation, labels)
             if words is None:
                 continue
-            edit = heads.straight(part)
             fix = f"{heads.leave_out(part)}, or bring the labels into its range"
+            straight = ends.of(head, part)._replace(activation="linear", logits=False)
+            mended = ends.remedy(training, head, part, part.made, [(straight, fix)])
             if part.kind in heads.CELLS:
                 fix = f"put a Dense layer without activation behind {heads.called(part)}"
+                mended = ends.Remedy(fix, None, [])
             elif head.loss in heads.BINARY:
-                edit, fix = None, "bring the labels to 0..1"
+                fix = "bring the labels to 0..1, or, for a number without bounds, "
+                mended = ends.Remedy(fix + mended.fix, None, [])
             yield self.finding(
-                part.made, f"{words}.", fix, edit,
+                part.made, f"{words}.", mended.fix, mended.edit,
                 [(training.place, "trained here"), (head.made, "its loss")][:1],
+                further=mended.further,
             )  # fmt: skip
 
 
 def _two(labels: Numbers) -> bool:
     """Are there two classes, or few? Then they are coded in another way."""
-    return labels.distinct is not None and len(labels.distinct) <= FEW
+    known = labels.distinct
+    few = known is not None and len(known) <= FEW
+    return few and (len(known or ()) == 2 or labels.low < 0 or bool(heads.class_count(labels)))
 
 
 def _classes(head: Head, labels: Numbers) -> bool:

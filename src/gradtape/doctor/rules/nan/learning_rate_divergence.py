@@ -21,12 +21,14 @@ from ...trace.finding import CONFIRMED, Finding, Verdict
 from ...trace.history import Line, Record, Series
 from ...trace.states import EXPLODING
 from ..base import Rule
+from ..counts import at_least
 
 TOTAL = 20.0  # growth of the loss over all steps
 STEPS = 3  # at least
 JUMPS = 8  # steps over which a loss is looked at that does not overflow
 KNOWN = 4  # of them, whose loss is known
 HIGH = 5.0  # times the first loss
+MOSTLY = 0.75  # of the steps, that go the same way
 
 
 class LearningRateDivergence(Rule):
@@ -72,7 +74,7 @@ for step in range(60):
             return None
         what, first, last, steps = grown
         rate = (last / first) ** (1 / steps)
-        smaller = max(2, math.ceil(1 + math.sqrt(rate)))
+        smaller = at_least(max(2, math.ceil(1 + math.sqrt(rate))))
         target = f"`{record.target}`" if what == "loss" else f"the gradient of `{case.answer.name}`"
         why = "each step goes too far"
         fix = f"use a learning rate that is at least {smaller} times smaller, or clip the gradient"
@@ -126,6 +128,8 @@ for step in range(60):
 
     def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
         """What came down again did not diverge: one batch was larger than the others."""
+        if _falls(targets):
+            return False
         return any(_rise(targets) or _rise(line.norms.numbers) for line in lines)
 
 
@@ -213,6 +217,8 @@ def growth(record: Record, line: Line | None) -> tuple[str, float, float, int] |
     norms = Series() if line is None else line.norms
     if norms.numbers and norms.numbers[0] > EXPLODING:
         return None  # it was large before any step was made
+    if _falls(record.targets.numbers):
+        return None  # without a lower bound: the steps do what they are to do
     for what, series in (("loss", record.targets), ("gradient", norms)):
         rise = _rise(series.numbers)
         if rise:
@@ -232,7 +238,14 @@ def _rise(numbers: list[float]) -> list[float]:
     if len(rise) < STEPS or rise[0] <= 0 or rise[-1] < TOTAL * rise[0]:
         return []
     ups = sum(b > a for a, b in pairwise(rise))
-    return rise if ups >= 0.75 * (len(rise) - 1) and rise[-1] >= 0.5 * max(rise) else []
+    return rise if ups >= MOSTLY * (len(rise) - 1) and rise[-1] >= 0.5 * max(rise) else []
+
+
+def _falls(numbers: list[float]) -> bool:
+    """Does a loss become more and more negative?"""
+    sound = numbers[: next((k for k, n in enumerate(numbers) if math.isnan(n)), len(numbers))]
+    downs = sum(b < a for a, b in pairwise(sound))
+    return len(sound) > 1 and sound[-1] < min(sound[0], 0) and downs >= MOSTLY * (len(sound) - 1)
 
 
 def _descends(case: Case) -> bool:

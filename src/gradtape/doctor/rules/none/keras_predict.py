@@ -7,6 +7,7 @@ import ast
 from ...facts.case import Case
 from ...facts.graph import Cut
 from ..base import CutRule
+from .left_the_tape import picked
 
 
 class KerasPredict(CutRule):
@@ -38,7 +39,8 @@ grads = tape.gradient(loss, model.trainable_variables)
         return f"`{_function(cut)}` returns a NumPy array, which is a constant to the tape."
 
     def fix(self, case: Case, cut: Cut) -> str:
-        return f"call the model itself, `{_function(cut).rpartition('.')[0] or 'model'}(...)`"
+        model = _function(cut).rpartition(".")[0] or "model"
+        return f"call the model itself, `{model}(...)`{picked(case, cut)}"
 
 
 def _function(cut: Cut) -> str:

@@ -32,7 +32,8 @@ class TakenOut(CutRule):
     def more(self, case: Case, cut: Cut) -> dict[str, Any]:
         edit = rewrite.rewrite(cut.place).line
         exits = [e.place for e in cut.event.attrs.get("exits", ())]
-        more = rewrite.further(cut.place, cut.event.back, _listed(cut), exits)
+        scope = case.query.scope
+        more = rewrite.further(cut.place, cut.event.back, _listed(cut), exits, scope)
         return {
             "also": _comes_back(case, cut), "edit": None if more is None else edit,
             "further": more if more and edit else [],
@@ -107,7 +108,19 @@ gradient of what it was computed from."""
         return f"`{text}` {_outside(cut)}, so line {back.line} gets a constant."
 
     def fix(self, case: Case, cut: Cut) -> str:
-        return advice(cut)
+        return advice(cut) + picked(case, cut) + _kept(cut)
+
+
+def picked(case: Case, cut: Cut) -> str:
+    """What is to be said of entries that are picked as only those of an array can be."""
+    place = cut.place
+    if place.statement is None:
+        return ""
+    found = rewrite.picks(place, cut.event.back, case.query.scope)
+    if found is None:
+        return "; a tensor has no entries that can be assigned or picked by lists: use `tf.gather`"
+    words = [f"`{new}` instead of `{where.text}` in line {where.line}" for where, new in found]
+    return f", and use {' and '.join(words)}" if words else ""
 
 
 def _outside(cut: Cut) -> str:
@@ -193,8 +206,18 @@ def advice(cut: Cut) -> str:
     if here.into is not None:
         parts.append(f"write `{here.into}` with tf's functions")
     said = " and ".join(parts) or "keep the tensor, and compute with tf's functions"
-    others = {e.place.line for e in cut.event.attrs.get("exits", ())} - {place.line}
+    exits = [e.place for e in cut.event.attrs.get("exits", ())]
+    others = {p.line for p in exits if not rewrite.bootstrapped(p)} - {place.line}
     return said + (f", and so in line {min(others)}" if others else "")
+
+
+def _kept(cut: Cut) -> str:
+    """What is to be said of what left beside it, to be a part of a target."""
+    exits = [e.place for e in cut.event.attrs.get("exits", ())]
+    lines = {p.line for p in exits if rewrite.bootstrapped(p)} - {cut.place.line}
+    if not lines or rewrite.bootstrapped(cut.place):
+        return ""
+    return f"; what leaves in line {min(lines)} may stay a constant, as a part of a target"
 
 
 RULE = LeftTheTape()

@@ -46,6 +46,8 @@ d2y = outer.gradient(dy, x)
             return self._term(case)
         cuts = [] if case.path is None else case.path.cuts
         mine = [cut for cut in cuts if is_derivative(case, cut)]
+        if any(case.tape.recording(cut.event.time) for cut in mine):
+            return None  # it was recorded, and depends on nothing that is followed
         # What ran before the outer tape belongs into it too: one move mends both.
         if not mine or any(cut.cause not in (self.cause, "outside-tape") for cut in cuts):
             return None

@@ -6,8 +6,9 @@ import ast
 
 import numpy as np
 
-from ...facts import changes, names
+from ...facts import changes
 from ...facts.case import Case
+from ...facts.expressions import operand
 from ...facts.graph import ancestors, first_use, path
 from ...trace import Answer, Value, Variable
 from ...trace.finding import Finding
@@ -112,7 +113,7 @@ def _made_of(case: Case, source: Value) -> str | None:
         return None
     node = maker.place.node
     node = node.value if isinstance(node, ast.Subscript) else None
-    return names.operand(maker, given) if node is None else ast.unparse(node)
+    return operand(maker, given) if node is None else ast.unparse(node)
 
 
 def _lost(case: Case, answer: Answer) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 
 from ...facts import changes, saturation
 from ...facts.case import Case
+from ...facts.expressions import operand
 from ...facts.faults import descendants
 from ...facts.layers import overflowed
-from ...facts.names import operand
-from ...source.place import Place
-from ...trace import Value
+from ...facts.names import arguments
+from ...trace import Event, Value
 from ...trace.finding import Finding
 from ...trace.history import Line
 from ..base import Rule
@@ -68,15 +70,16 @@ grad = tape.gradient(loss, w)
             if float(np.abs(np.asarray(case.answer.array, np.float64)).max()) / share > EXPLAINS:
                 return None
         uses = [e for e in value.users if e in case.walk.passed]
-        place: Place | None = value.place or (value.maker.place if value.maker else None)
-        place = place or (uses[0].place if uses else None)
-        names = [_called(case, v) for _, v in large[:2]]
-        sizes = [
-            f"{name} (up to {_top(v):.3g})" for name, (_, v) in zip(names, large, strict=False)
-        ]
+        places = [value.place, value.maker.place if value.maker else None, *[e.place for e in uses]]
+        place = next((p for p in places if p is not None and not p.foreign), None)
+        tops: dict[str, float] = {}  # of a batch and its converted copy, one name
+        for _, v in large:
+            tops.setdefault(_called(case, v), _top(v))
+        names = [name for name in tops if not name.startswith("a ")][:2] or list(tops)[:2]
+        sizes = [f"{name} (up to {tops[name]:.3g})" for name in names]
         return case.finding(
             self, place,
-            f"{' and '.join(sizes)} {'are' if len(sizes) > 1 else 'is'} not scaled, and the "
+            f"{' and '.join(sizes)} {'are' if _several(names) else 'is'} not scaled, and the "
             f"gradient of `{case.answer.name}` grows with that.",
             f"scale {' and '.join(names)} to about 1: subtract the mean and divide by the standard "
             "deviation of the training data",
@@ -90,8 +93,8 @@ grad = tape.gradient(loss, w)
             event, data = found.event, found.data
             if event.inputs[0] not in case.below:
                 continue  # behind the layer
-            name = next((n for e in data.users if (n := operand(e, data))), "")
-            called = f"`{name}`" if name else "the inputs"
+            called = _called(case, data)
+            called = "the inputs" if called.startswith("a ") else called
             state = case.answer.state
             layer = event.layer
             place = event.place
@@ -102,7 +105,7 @@ grad = tape.gradient(loss, w)
             )
             return case.finding(
                 self, place,
-                f"{called} {'go' if not name else 'goes'} up to {_top(data):.3g}, so "
+                f"{called} {'go' if _several([called]) else 'goes'} up to {_top(data):.3g}, so "
                 f"{100 * found.share:.0f} % of the outputs of {what} are at the ends of its "
                 f"{event.kind.lower()}, where it is flat: it hardly learns.",
                 f"scale {called} to about 1: divide by the largest number, or subtract the mean "
@@ -148,10 +151,30 @@ def _large(case: Case) -> list[tuple[float, Value]]:
 
 def _called(case: Case, value: Value) -> str:
     """The data as the user calls them where they meet the gradient."""
-    for event in value.users:
-        if event in case.walk.passed and (name := operand(event, value)):
+    uses = [event for event in value.users if event in case.walk.passed]
+    for event in uses:
+        if name := operand(event, value):
             return f"`{name}`"
+    for event in uses:
+        if (words := _given_to(case, event)) is not None:
+            return words
     return f"a constant of shape {value.shape}"
+
+
+def _given_to(case: Case, event: Event) -> str | None:
+    """What a training of a library's was given that comes into one of its ops: the inputs of the
+    first layer, or the labels of the loss, which belongs to no layer."""
+    if event.place not in {t.place for t in case.trace.trainings if t.method != "loop"}:
+        return None
+    role, parameter = ("targets", "y") if event.layer is None else ("inputs", "x")
+    node = dict(zip("xy", arguments(event.place, "x", "y"), strict=True))[parameter]
+    return (
+        f"`{ast.unparse(node)}`" if isinstance(node, (ast.Name, ast.Attribute)) else f"the {role}"
+    )
+
+
+def _several(names: list[str]) -> bool:
+    return len(names) > 1 or names[0].startswith("the ")
 
 
 def _data(value: Value) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ...facts import changes, heads
 from ...facts.case import Case, Run
-from ...facts.names import operand
+from ...facts.expressions import operand
 from ...facts.replay import flows_in, gradient, replay, wide
 from ...source import edits, sources
 from ...trace import Event, Value
@@ -60,7 +60,7 @@ grad = tape.gradient(loss, w)
     def examine(self, case: Case) -> Finding | None:
         question = case.question
         for event in question.once(self, lambda: [e for e in question.makers if _mismatched(e)]):
-            if event in case.walk.passed and case.through(event) is not None:
+            if event in case.question.passed and case.through(event) is not None:
                 finding = self._explain(case, event)
                 if finding is not None:
                     return finding
@@ -208,7 +208,7 @@ def _own_pairs(value: Value, pairs: set[Value]) -> bool:
 def _ends(value: Value, case: Case) -> bool:
     """Is what is left summed up as well, before it is the target?"""
     while value not in case.targets:
-        later = [e for e in value.users if e in case.walk.passed]
+        later = [e for e in value.users if e in case.question.passed]
         if len(later) != 1 or later[0].outputs[0].array.size > value.array.size:
             return False
         value = later[0].outputs[0]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...facts import changes
 from ...facts.case import Case
+from ...facts.expressions import operand
 from ...facts.layers import PASSES
-from ...facts.names import operand
 from ...facts.replay import flows_in, gradient, replay, wide
 from ...trace import Event, Value
 from ...trace.finding import Finding, WouldBe
@@ -53,7 +53,7 @@ grad = tape.gradient(loss, w)
 
     def examine(self, case: Case) -> Finding | None:
         for event, squash in case.question.once(self, lambda: _pairs(case.question.makers)):
-            if event not in case.walk.passed or squash.inputs[0] not in case.walk.cotangents:
+            if event not in case.question.passed or squash.inputs[0] not in case.walk.cotangents:
                 continue
             if case.through(squash) is None or not _on_the_way(case, squash):
                 continue

@@ -66,7 +66,8 @@ grad = tape.gradient(loss, w)
                 self, event.place,
                 f"`{event.place.text}` is a softmax over an axis of size 1: it is "
                 "always 1.",
-                "use `tf.sigmoid` for one unit, or give the softmax an axis with several classes",
+                "give the softmax an axis with several classes; one unit needs a sigmoid for yes "
+                "or no, and no activation for a number",
                 event=event, state="wrong" if case.answer.state == "ok" else case.answer.state,
                 change=changes.straight(changes.alike(case, event), "several classes")
                 if case.answer.state == "zero"
@@ -120,7 +121,7 @@ def _singles(case: Case) -> list[Event]:
     passes is rounding, and the target is the same for other values of the source."""
     if case.answer.state == "zero":
         return _of_one_number(death.event for death in case.deaths)
-    found = case.question.once(_of_one_number, lambda: _of_one_number(case.walk.passed))
+    found = case.question.once(_of_one_number, lambda: _of_one_number(case.question.passed))
     ends = [event for event in found if case.through(event) is not None]
     return ends if ends and _changes(case, ROUNDING) is not None else []
 

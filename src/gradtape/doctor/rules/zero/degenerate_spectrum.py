@@ -45,7 +45,7 @@ grad = tape.gradient(loss, a)
     def examine(self, case: Case) -> Finding | None:
         makers = case.question.makers
         for event in case.question.once(self, lambda: [e for e in makers if e.kind in KINDS][::-1]):
-            if event not in case.walk.passed or not case.leads_to(*event.inputs):
+            if event not in case.question.passed or not case.leads_to(*event.inputs):
                 continue
             values = _values(event)
             used = [

@@ -6,6 +6,7 @@ from ...facts import changes
 from ...facts.case import Case
 from ...trace.finding import Finding
 from ..base import Rule
+from ..reaching import uses
 
 
 class UnconnectedZero(Rule):
@@ -14,7 +15,8 @@ class UnconnectedZero(Rule):
     lesson = """\
 With `unconnected_gradients="zero"` a source that the target does not depend on gets zeros of its
 shape instead of None. That hides a broken path: leave the option out to see which sources are
-unconnected."""
+unconnected. A source that is used for another target, as the layers of another head or a term of a
+first derivative are, has the gradient 0, and is not reported."""
     failing = """\
 w = tf.Variable(2.0)
 unused = tf.Variable([1.0, 1.0])
@@ -34,6 +36,8 @@ grad = tape.gradient(loss, w, unconnected_gradients="zero")
         if not case.query.zeros or any(n in case.walk.cotangents for n in case.nodes):
             return None
         cut = case.cut
+        if cut is None and _for_another(case):
+            return None  # 0 is its gradient by this target
         where = (
             "" if cut is None else f"; the path ends in line {cut.event.place.line} ({cut.cause})"
         )
@@ -55,6 +59,13 @@ grad = tape.gradient(loss, w, unconnected_gradients="zero")
             f"mend the path in line {case.cut.event.place.line}, and leave unconnected_gradients "
             "out while looking for such breaks"
         )
+
+
+def _for_another(case: Case) -> bool:
+    """Is a number computed from the source, as another loss is, or what another query was about?"""
+    others = [t for q in case.trace.queries if q is not case.query for t in q.targets]
+    made = [value for event in uses(case) for value in event.outputs]
+    return any(v.floating and (not v.shape or v in others) for v in made)
 
 
 RULE = UnconnectedZero()

@@ -8,7 +8,7 @@ from ...facts import changes
 from ...facts.case import Case
 from ...facts.expressions import operand
 from ...facts.zeros import Death, nothing
-from ...trace import Value
+from ...trace import Event, Value
 from ...trace.finding import Finding
 from ...trace.history import Line
 from ...trace.kinds import COMPARISONS
@@ -23,7 +23,10 @@ class ZeroMask(DeathRule):
     lesson = """\
 A loss that is multiplied by a mask of zeros is 0, and so is its gradient. Masks are all zero
 when their condition never holds, when integers were divided, or when the wrong axis was
-compared."""
+compared.
+
+A recurrent layer begins with a state of zeros. Given sequences of one step, such as inputs of the
+shape (examples, 1, features), it never multiplies its recurrent weights with anything else."""
     failing = """\
 w = tf.Variable([1.0, 2.0])
 lengths = tf.constant([0, 0])
@@ -58,6 +61,8 @@ grad = tape.gradient(loss, w)
                 continue
             if any(v in below or v.variable for v in _smooth(other)):
                 continue
+            if _is_recurrent_weight(case, event):
+                return self._first_state(case, event, other)
             maker = other.maker
             words = operand(event, k)
             what = f"`{words}`" if words else "a factor"
@@ -70,6 +75,18 @@ grad = tape.gradient(loss, w)
             )  # fmt: skip
         return None
 
+    def _first_state(self, case: Case, event: Event, state: Value) -> Finding:
+        layer, name = event.layer, case.answer.name
+        assert layer is not None
+        return case.finding(
+            self, event.place,
+            f"the state that layer `{layer.name}` begins with is all 0, and no later one is used: "
+            f"in sequences of one step there is nothing for `{name}` to do.",
+            "give it sequences of several steps (the second axis is the time), or use a Dense "
+            "layer for inputs without one",
+            event=event, change=_lets_all_through(case, state),
+        )  # fmt: skip
+
     def _never_taken(self, case: Case, death: Death) -> Finding:
         event = death.event
         return case.finding(
@@ -81,6 +98,12 @@ grad = tape.gradient(loss, w)
             event=event, also=[(event.inputs[0].maker.place, "the condition")]
             if event.inputs[0].maker is not None else [],
         )  # fmt: skip
+
+
+def _is_recurrent_weight(case: Case, event: Event) -> bool:
+    """Is the source what a recurrent layer of Keras multiplies its last state with?"""
+    own = (case.variable.name or "") if case.variable is not None else ""
+    return event.layer is not None and "recurrent" in own.rpartition("/")[2]
 
 
 def _lets_all_through(case: Case, mask: Value) -> changes.Change:
