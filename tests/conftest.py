@@ -39,6 +39,7 @@ FOLDERS = {"doctor": "doctor", "tensorflow": "oracle"}
 # browser.
 STARTING = {
     "checkpoints/test_kill",
+    "doctor/test_budget",
     "doctor/test_conduct",
     "doctor/test_doors",
     "doctor/test_fixing",
@@ -47,7 +48,9 @@ STARTING = {
     "doctor/test_settings",
     "doctor/test_sources",
     "doctor/test_steady",
+    "doctor/test_unchanged",
     "doctor/tensorflow/test_conduct",
+    "doctor/tensorflow/test_cost",
     "doctor/tensorflow/test_keras",
     "doctor/tensorflow/test_live",
     "doctor/tensorflow/test_same",
@@ -62,6 +65,7 @@ STARTING = {
     "test_completion",
     "test_examples",
     "test_forks",
+    "test_interrupts",
     "test_reference_scripts",
     "test_run",
 }

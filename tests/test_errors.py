@@ -115,3 +115,15 @@ def test_short_cut():
     error = errors.invalid("m")
     assert type(error) is errors.InvalidArgumentError
     assert str(error) == "m"
+
+
+@pytest.mark.parametrize(("name", "code"), KINDS.items())
+def test_a_message_alone_makes_an_error_again(name, code):
+    """Keras raises what a layer raised again, as `e.__class__(message)`."""
+    error = getattr(errors, name)(None, None, "wrong shape")
+    again = error.__class__(f"Exception encountered when calling Dense.call(): {error}")
+    assert str(again) == "Exception encountered when calling Dense.call(): wrong shape"
+    assert (again.error_code, again.op, again.node_def) == (code, None, None)
+    assert str(pickle.loads(pickle.dumps(again))) == str(again)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'message'"):
+        getattr(errors, name)(None, "two")

@@ -187,3 +187,28 @@ def test_functions_with_gradients_of_their_own_tell_their_arguments() -> None:
 
     assert inspect.getfullargspec(scaled).args == ["x", "factor"]
     assert list(inspect.signature(tf.recompute_grad(lambda a, b: a * b)).parameters) == ["a", "b"]
+
+
+@pytest.mark.parametrize("where", ["eager", "function"])
+def test_no_sources_have_no_gradient_and_nothing_is_computed(where) -> None:
+    """What TensorFlow prunes: `tape.gradient(loss, [])` in a step that trains nothing."""
+    pulled = []
+
+    @tf.custom_gradient
+    def noted(x):
+        return x * 2.0, lambda g: pulled.append(g) or g * 2.0
+
+    w = tf.Variable([1.0, 2.0])
+
+    def step(sources):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(noted(w * 3.0))
+        return loss, tape.gradient(loss, sources)
+
+    run = tf.function(step) if where == "function" else step
+    loss, gradients = run([])
+    assert float(loss) == 18.0
+    assert gradients == []
+    assert pulled == []
+    run([w])
+    assert pulled != []

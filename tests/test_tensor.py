@@ -53,3 +53,25 @@ def test_dividing_unequal_dtypes_is_the_same_error_for_tensors_and_variables() -
     for x in (tf.constant(1.0), tf.Variable(1.0)):
         with pytest.raises(TypeError, match="must have the same dtype"):
             x / half
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        tf.convert_to_tensor,
+        tf.constant,
+        tf.Variable,
+        tf.rank,
+        lambda value: tf.constant(value, tf.float32),
+        lambda value: tf.convert_to_tensor([value, tf.constant(1.0)]),
+        lambda value: tf.constant(1.0) + value,
+        tf.experimental.numpy.array,
+    ],
+)
+@pytest.mark.parametrize("depth", [65, 100_000])
+def test_a_list_nested_too_deep_is_an_error(call, depth):
+    value = 1.0
+    for _ in range(depth):
+        value = [value]
+    with pytest.raises(ValueError, match="nested more than 64 deep"):
+        call(value)

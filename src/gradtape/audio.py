@@ -42,6 +42,11 @@ def decode_wav(
     [0.5, -1.0, 0.0]
     """
     given = string(contents, "DecodeWav")
+    for label, size in (("samples", desired_samples), ("channels", desired_channels)):
+        if not -(1 << 31) <= int(size) < 1 << 31:
+            raise errors.invalid(
+                f"Attr desired_{label} has value {size} out of range for an int32 [Op:DecodeWav]"
+            )
 
     def samples(data: Any) -> Any:
         found = _read(bytes_of(data))[0]

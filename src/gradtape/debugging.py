@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, errors
-from .core.apply import tensor
+from .core.apply import QUIET, restore, silence, tensor
 from .core.op import Op
 from .core.record import Value
 from .framework import convert
@@ -146,9 +146,12 @@ def assert_near(
 def _check_near(
     message: Any, summarize: Any, difference: Any, a: Any, b: Any, rtol: Any, atol: Any
 ) -> None:
-    with np.errstate(all="ignore"):
+    token = silence[QUIET]
+    try:
         if np.all(np.abs(difference) < atol + rtol * np.abs(b)):
             return
+    finally:
+        restore(token)
     x, y, rtol, atol = map(tensor, (a, b, rtol, atol))
     Assert(
         False,

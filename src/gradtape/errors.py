@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from operator import attrgetter
 from typing import Any
 
+from .core.record import threads
 from .framework.namespaces import lookup
 
 __getattr__ = lookup(__name__)
@@ -68,9 +70,19 @@ class OpError(Exception):
         return _recipe(type(self), arguments)
 
 
-def _coded(self: Any, node_def: Any, op: Any, message: Any, *args: Any) -> None:
-    """How an error is made whose class says its status code."""
+def _of_node(self: Any, node_def: Any, op: Any, message: Any, *args: Any) -> None:
+    """How TensorFlow makes an error whose class says its status code."""
     OpError.__init__(self, node_def, op, message, self._code, *args)
+
+
+@wraps(_of_node)
+def _coded(self: Any, *args: Any, **kwargs: Any) -> None:
+    """The same, or of a message alone, which TensorFlow's errors do not take. Programs raise errors
+    again with more words, as Keras does (`raise e.__class__(f"… {e}")`), and what was wrong must
+    not be lost."""
+    if len(args) == 1 and not kwargs and isinstance(args[0], str):
+        args = (None, None, args[0])
+    _of_node(self, *args, **kwargs)
 
 
 def _recipe(kind: type, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -220,9 +232,34 @@ class OperatorNotAllowedInGraphError(TypeError):
         return _recipe(type(self), self.args)
 
 
-def invalid(message: str) -> InvalidArgumentError:
-    """The error that ops raise for arguments that do not fit."""
+def invalid(message: str) -> Exception:
+    """The error that ops raise for arguments that do not fit.
+
+    In a function TensorFlow knows the shapes before it computes, and raises a ValueError then; of
+    shapes that it does not know, and of numbers, the error is that of eager ops.
+    """
+    recording = threads.recording
+    if recording is not None and recording.knows_shapes:
+        return ValueError(message)
     return InvalidArgumentError(None, None, message)
+
+
+def at_run(message: str) -> InvalidArgumentError:
+    """The error for numbers that do not fit, such as an index out of range, and for the shapes that
+    TensorFlow leaves to the op that computes: the same in a function as in eager code."""
+    return InvalidArgumentError(None, None, message)
+
+
+def wrong_dtype(message: str) -> Exception:
+    """The error for an operand of a dtype that the op does not take, or not beside the others: a
+    TypeError in a function, where dtypes are always known before anything is computed."""
+    kind = of_dtypes()
+    return kind(message) if kind is TypeError else InvalidArgumentError(None, None, message)
+
+
+def of_dtypes() -> type[Exception]:
+    """The class of what `wrong_dtype` gives here."""
+    return InvalidArgumentError if threads.recording is None else TypeError
 
 
 def exhausted(label: str, error: MemoryError) -> ResourceExhaustedError:

@@ -189,7 +189,7 @@ def _places(axis: Any, quick: bool = True) -> Any:
         raise convert.cannot(axis, np.dtype(np.int32))
     found = arguments.defaulted(axis, "int32")
     if found._value.dtype.kind != "i":
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'Tidx' of {convert.c_name(found._value.dtype)} is not in the list of "
             f"allowed values: int16, int32, int64; axes are whole numbers, got {axis!r}"
         )

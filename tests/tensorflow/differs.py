@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 ROWS = "the rows of IndexedSlices stand in the order of the sweep; their sum is the same"
@@ -148,3 +150,87 @@ DIFFERS |= {
         )
     },
 }  # fmt: skip
+
+# --- wrong operands inside of functions ----------------------------------------------------------
+ELSEWHERE = "another op of those that TensorFlow makes this of finds the fault, or none does there"
+
+DIFFERS |= {
+    f"errors_in_functions::raised[op={name}]": ELSEWHERE
+    for name in (
+        "add_n", "bitcast", "eig", "eigvals", "einsum", "gather_nd", "identity_n",
+        "linalg.band_part", "linalg.expm", "linalg.lu_matrix_inverse", "linalg.lu_solve",
+        "linalg.set_diag", "linalg.tensor_diag_part", "math.accumulate_n", "math.in_top_k",
+        "math.polygamma", "math.polyval", "math.reciprocal", "meshgrid", "nn.avg_pool",
+        "nn.avg_pool3d", "nn.batch_normalization", "nn.bias_add", "nn.conv1d", "nn.conv3d",
+        "nn.conv3d_transpose", "nn.embedding_lookup", "nn.max_pool", "nn.max_pool3d",
+        "nn.softmax_cross_entropy_with_logits", "nn.sufficient_statistics",
+        "random.categorical", "random.stateless_categorical", "reverse", "searchsorted",
+        "shape_n", "sparse.sparse_dense_matmul", "tensor_scatter_nd_add",
+        "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tuple",
+    )
+}  # fmt: skip
+
+# --- faults that were reported --------------------------------------------------------------------
+SPACES = (
+    "TensorFlow makes the shape of the rows in the dtype of the indices, for which it has no op"
+)
+DROPPED = "TensorFlow has dropped the Python function by then and raises; ours is the derivative"
+CONSTANT = (
+    "what does not depend on the input has no tangent, where TensorFlow happens to give zeros"
+)
+SLICED = (
+    "the error comes from another op: TensorFlow turns the slice of the gradient function around"
+)
+_FORWARD = "reported::forward_mode_through_py_function[function={},place={}]"
+
+DIFFERS |= {
+    "reported::gather_nd_has_a_gradient[dtype=int16,kind=tensor]": SPACES,
+    "reported::gather_nd_has_a_gradient[dtype=int16,kind=function]": SPACES,
+    **{
+        _FORWARD.format(name, "function"): DROPPED
+        for name in ("square", "two", "constant", "nothing_of_it")
+    },
+    **{_FORWARD.format("nothing_of_it", place): CONSTANT for place in ("eager", "tape")},
+    "reported::custom_gradient_of_many_values[given=wrong_shape,place=eager,mode=forward]": SLICED,
+}
+
+if sys.version_info < (3, 12):
+    BUFFER = "a class written in Python has had a buffer since Python 3.12"
+    DIFFERS |= dict.fromkeys(
+        [
+            f"reported::memory_of_tensors[value={value},kind=tensor]"
+            for value in (
+                "floats", "wholes", "scalar", "truths", "complex", "texts", "halves",
+                "brains",
+            )
+        ],
+        BUFFER,
+    )  # fmt: skip
+STACKED = "TensorFlow gives nan for all matrices of a stack of which one has nan"
+DIFFERS |= {
+    f"reported::decomposed[name=expm,value=nan,whole={whole}]": STACKED for whole in (True, False)
+}
+
+SUBNORMAL = (
+    "numbers below the smallest normal one are kept, where TensorFlow's CPU flushes them to 0"
+)
+DIFFERS |= {
+    f"reported::numbers_below_the_smallest_normal_one[name={name},place={place}]": SUBNORMAL
+    for name in (
+        "log_softmax_of_softmax", "exp", "mul", "div", "add", "neg", "matmul", "reduce_sum",
+        "log_of_constant", "double",
+    )
+    for place in ("eager", "function")
+}  # fmt: skip
+
+PYTHON_RUNS = "a recording is made for each size and each variable, though one trace is counted"
+DIFFERS |= {
+    **{
+        f"reported::reduce_retracing[sizes={sizes},reduce=True]": PYTHON_RUNS
+        for sizes in ("vectors", "one_axis", "both_axes", "ranks", "back", "scalar")
+    },
+    **{
+        f"reported::one_trace_for_variables_that_are_alike[variables={name}]": PYTHON_RUNS
+        for name in ("alike", "pairs", "shapes", "lists", "twice")
+    },
+}

@@ -51,7 +51,7 @@ def ones(
 
 def _read_as_shape(value: Any) -> Any:
     """To TensorFlow, which tries a TensorShape first, bytes are numbers and no text is no axes."""
-    if hasattr(value, "_read") and value._value.dtype.kind not in "iu":
+    if hasattr(value, "_read") and convert.dtype_of(value).kind not in "iu":
         convert.to_tensor(value, np.dtype(np.int32))
     read = value.__class__ is bytes or (value.__class__ is str and not value)
     return tuple(value) if read else value
@@ -126,7 +126,7 @@ def _fill_dims(dims: Any) -> tuple[int, ...]:
     except TypeError:
         if dims.__class__ is float:
             raise
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             "Value for attr 'index_type' of float is not in the list of allowed values: int32, "
             f"int64; dims of tf.fill must be whole numbers, got {dims!r} [Op:Fill]"
         ) from None
@@ -202,7 +202,7 @@ def range(
             )
         wanted = numpy_dtype(max(kinds, key=_RANK.index))
     if wanted.kind in "ub":
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'Tidx' of {dtypes.of(wanted).name} is not in the list of allowed "
             "values: bfloat16, half, float, double, int8, int16, int32, int64 [Op:Range]"
         )
@@ -317,7 +317,7 @@ def one_hot(
         return _ragged_one_hot(indices, depth, on_value, off_value, axis, dtype)
     places = whole(indices, np.int64)
     if places._value.dtype.name not in ("uint8", "int8", "int32", "int64"):
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'TI' of {convert.c_name(places._value.dtype)} is not in the list of "
             "allowed values: uint8, int8, int32, int64; tf.one_hot takes places, cast them first "
             "[Op:OneHot]"

@@ -37,7 +37,7 @@ def _places(indices: Any, label: str) -> Any:
             if label in _NO_SHORT:
                 raise errors.no_kernel(label, b.dtype.name)
             return shape_ops.cast.apply(b, dtype=np.dtype(np.int64))
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'Tindices' of {convert.c_name(b._value.dtype)} is not in the list of "
             f"allowed values: int16, int32, int64; indices are whole numbers, got {indices!r} "
             f"[Op:{label}]"
@@ -152,7 +152,7 @@ def gather_nd(
         b = tensor(convert.computed(lambda lost, b: np.where(lost, 0, b), lost, b._value))
     if depth == 1 and b._value.ndim == 2 and lost is None and not batch:
         # One number for each row: a gather, whose gradient stays in rows.
-        y = index.gather.apply(x, shape_ops.reshape.apply(b, shape=b._value.shape[:-1]))
+        y = index.gather_rows.apply(x, shape_ops.reshape.apply(b, shape=b._value.shape[:-1]))
     else:
         y = _at_coordinates(x, b, depth)
     if lost is None:
@@ -281,7 +281,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         if a._value.dtype.kind != "b":
             if not all(convert.quickly(v) for v in (x, y)):
                 convert.to_tensor(a, np.dtype(bool))
-            raise errors.invalid(
+            raise errors.wrong_dtype(
                 "cannot compute SelectV2 as input #0(zero-based) was expected to be a bool tensor "
                 f"but is a {convert.c_name(a._value.dtype)} tensor; write x != 0 [Op:SelectV2]"
             )
@@ -290,7 +290,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     b, c = _branches(condition, x, y)
     try:
         return index.select.apply(a, b, c)
-    except errors.InvalidArgumentError:
+    except (errors.InvalidArgumentError, ValueError):
         raise errors.invalid(
             f"condition {list(a._value.shape)}, then {list(b._value.shape)}, and else "
             f"{list(c._value.shape)} must be broadcastable [Op:SelectV2]"
@@ -300,9 +300,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 def _branches(condition: Any, x: Any, y: Any) -> Any:
     try:
         return matching("SelectV2", [x, y], beside=[condition])
-    except errors.InvalidArgumentError as error:
+    except errors.of_dtypes() as error:
         # The condition is TensorFlow's input #0.
-        raise errors.invalid(str(error).replace("input #1", "input #2")) from None
+        raise errors.wrong_dtype(str(error).replace("input #1", "input #2")) from None
 
 
 def _places_where(condition: Any) -> Any:
@@ -329,7 +329,7 @@ def _coordinates(
     b = _places(indices, op)
     if op != "ScatterNd":
         if not updates._value.ndim:
-            raise errors.invalid(f"Updates shape must have rank at least one. Found:[] [Op:{op}]")
+            raise errors.at_run(f"Updates shape must have rank at least one. Found:[] [Op:{op}]")
         if updates._value.size and not b._value.size:
             raise errors.invalid(f"Indices and updates specified for empty output [Op:{op}]")
     if not b._value.ndim:
@@ -453,7 +453,7 @@ def _table(tensor: Any, indices: Any, updates: Any, label: str, kinds: str) -> l
     indices, and whether there is a kernel, which there is not for these kinds of numbers."""
     try:
         found = matching(label, [tensor, updates], beside=[indices])
-    except errors.InvalidArgumentError:
+    except errors.of_dtypes():
         found = [convert.to_tensor(tensor)]
         if found[0]._value.dtype.kind not in kinds:
             raise
@@ -490,7 +490,7 @@ def dynamic_partition(
 
 def _check_partitions(count: int, numbers: Any) -> None:
     if numbers.size and not 0 <= numbers.min() <= numbers.max() < count:
-        raise errors.invalid(
+        raise errors.at_run(
             f"partitions must be in [0, {count}), got {np.ravel(numbers).tolist()} "
             "[Op:DynamicPartition]"
         )

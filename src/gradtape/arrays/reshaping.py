@@ -12,7 +12,17 @@ import numpy as np
 from .. import errors
 from ..core.apply import tensor
 from ..framework import convert, indexing
-from ..framework.arguments import integer, listed, matching, number, numbers, several, vector
+from ..framework.arguments import (
+    agree,
+    integer,
+    is_open,
+    listed,
+    matching,
+    number,
+    numbers,
+    several,
+    vector,
+)
 from ..framework.shapes import TensorShape
 from ..ops import complex as complex_ops
 from ..ops import index
@@ -36,7 +46,9 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     >>> tf.reshape([1, 2, 3, 4], [2, -1]).numpy().tolist()
     [[1, 2], [3, 4]]
     """
-    x = convert.to_tensor(tensor)
+    x = convert.to_tensor(tensor.flat_values if convert.is_ragged(tensor) else tensor)
+    if hasattr(shape, "num_row_partitions"):  # the `tf.shape` of a ragged tensor
+        return shape.fill(reshape(x, shape.inner_shape))
     wanted = numbers(shape, "Reshape")
     count = x._value.size
     if -1 in wanted:
@@ -44,7 +56,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     elif builtins.min(wanted, default=0) < 0:
         k = next(k for k, n in enumerate(wanted) if n < 0)
         raise errors.invalid(f"Size {k} must be non-negative, not {wanted[k]} [Op:Reshape]")
-    if math.prod(wanted) != count:
+    if math.prod(wanted) != count and not is_open(count):
         raise errors.invalid(
             f"Input to reshape is a tensor with {count} values, but the requested shape "
             f"{list(wanted)} has {math.prod(wanted)} [Op:Reshape]"
@@ -68,6 +80,8 @@ def _inferred(wanted: tuple[int, ...], shape: tuple[int, ...], count: int) -> tu
         # Of an empty tensor the sizes that are not zero decide, as in TensorFlow.
         rest = math.prod(n for n in shape if n) // math.prod(n for n in wanted if n > 0)
         return tuple(rest if n == -1 else n for n in wanted)
+    if others and count % others and is_open(count):
+        return tuple(count if n == -1 else n for n in wanted)  # whatever it will be, it is open
     if not others or count % others:
         raise errors.invalid(
             f"Input to reshape is a tensor with {count} values, but the requested shape "
@@ -163,7 +177,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
             f"({len(wanted)}). [Op:BroadcastTo]"
         )
     for n, m in zip(reversed(own), reversed(wanted), strict=False):
-        if n not in (1, m):
+        if n not in (1, m) and not is_open(n):
             raise errors.invalid(
                 f"Incompatible shapes: {list(own)} vs. {list(wanted)}: only axes of size 1 stretch "
                 "[Op:BroadcastTo]"
@@ -175,12 +189,15 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
     """The tensor, after a check of its shape; None in the shape fits any size."""
     value = convert.to_tensor(x)
     own, wanted = TensorShape.known(value._value.shape), TensorShape(shape)
-    if not wanted.is_compatible_with(own):
+    if not wanted.is_compatible_with(value.shape):  # which says that it does not know open sizes
         expected = "[" + ",".join("?" if n is None else str(n) for n in wanted.as_list()) + "]"
         raise errors.invalid(
             f"Shape of tensor input {str(own.as_list()).replace(' ', '')} is not compatible with "
             f"expected shape {expected}. [Op:EnsureShape] name: "
         )
+    if wanted.rank is not None and not value.shape.is_fully_defined():  # it is better known now
+        sizes = zip(wanted.as_list(), value._value.shape, strict=True)
+        return shape_ops.reshape.apply(value, shape=tuple(n if m is None else m for m, n in sizes))
     if value._value.dtype.kind not in "fcV":  # no tape follows those on
         return tensor(value._value)
     return shape_ops.identity.apply(value)
@@ -228,7 +245,7 @@ def _concat_axis(axis: Any, count: int) -> int:
         return number(axis)
     value = convert.to_tensor(axis)._value
     if value.dtype not in (np.int32, np.int64):
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'Tidx' of {convert.c_name(value.dtype)} is not in the list of allowed "
             f"values: int32, int64: `axis` is {axis!r} [Op:ConcatV2] name: concat"
         )
@@ -255,7 +272,7 @@ def _check_concat(shapes: list, place: int) -> None:
     first, at = shapes[0], place % ndim
     before, after = first[:at], first[at + 1 :]
     for k, shape in enumerate(shapes):
-        if len(shape) == ndim and shape[:at] == before and shape[at + 1 :] == after:
+        if len(shape) == ndim and agree(shape[:at], before) and agree(shape[at + 1 :], after):
             continue
         said = f"shape[0] = {list(first)} vs. shape[{k}] = {list(shape)} [Op:ConcatV2]"
         if len(shape) != ndim:
@@ -529,7 +546,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     if counts.size == 1:
         count = int(counts.reshape(()))
         if count < 0:
-            raise errors.invalid(
+            raise errors.at_run(
                 f"Expected multiples[{place + ndim + 1}] >= 0, but got {count}: nothing can be "
                 "repeated less than 0 times [Op:Tile]"
             )
@@ -579,7 +596,7 @@ def pad(
         constant_values = b""
     x, value = matching("PadV2", [tensor, constant_values], beside=[paddings])
     if value._value.ndim:
-        raise errors.invalid(
+        raise errors.at_run(
             f"constant_values must be a scalar. Found: {list(value._value.shape)} [Op:PadV2]"
         )
     return pad_ops.pad_with.apply(x, value, pads=pads)
@@ -656,7 +673,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
     axes = []
     for a in wanted.astype(np.int32).reshape(-1).tolist():  # of 64 bits, TensorFlow keeps 32
         if not -ndim <= a < ndim:
-            raise errors.invalid(f"axis {a} is out of range [Op:Roll]")
+            raise errors.at_run(f"axis {a} is out of range [Op:Roll]")
         axes.append(a if a < 0 else a - ndim)
     return pad_ops.roll.apply(x, shift=tuple(shifts.reshape(-1).tolist()), axis=tuple(axes))
 
@@ -683,7 +700,7 @@ def reverse_sequence(
             "[Op:ReverseSequence]"
         )
     if lengths.size and not 0 <= lengths.min() <= lengths.max() <= size:
-        raise errors.invalid(f"seq_lengths must be in [0, {size}] [Op:ReverseSequence]")
+        raise errors.at_run(f"seq_lengths must be in [0, {size}] [Op:ReverseSequence]")
     places, ends = np.arange(size), lengths.astype(np.int64)[:, None]
     turned = np.where(places < ends, ends - 1 - places, places)
     order = (batch, *[k for k in builtins.range(len(shape)) if k != batch])

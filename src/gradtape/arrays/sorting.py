@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -136,7 +137,7 @@ def approx_top_k(
     truth(aggregate_to_topk, "aggregate_to_topk", True)
     x = convert.to_tensor(input)
     if x._value.dtype.name not in ("float16", "bfloat16", "float32"):
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'T' of {convert.c_name(x._value.dtype)} is not in the list of allowed "
             "values: half, bfloat16, float [Op:ApproxTopK]"
         )
@@ -256,7 +257,7 @@ def searchsorted(
             places = sort_ops.searchsorted.apply(a, b, side=side, dtype=dtype)
             return shape_ops.reshape.apply(places, shape=second)
     if not first or not second or first[:-1] != second[:-1]:
-        raise errors.invalid(
+        raise errors.at_run(
             f"sorted_sequence {list(first)} and values {list(second)} must have the same leading "
             "axes, and at least one axis [Op:LowerBound]"
         )
@@ -265,23 +266,23 @@ def searchsorted(
 
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
     """The distinct values of a vector in the order of their first coming."""
-    return Unique(*_unique(x, out_idx)[:2])
+    return Unique(*_unique(x, out_idx, errors.invalid)[:2])
 
 
 def unique_with_counts(
     x: Any, out_idx: Any = dtypes.int32, name: str | None = None
 ) -> UniqueWithCounts:
     """The distinct values of a vector and how often each comes."""
-    return UniqueWithCounts(*_unique(x, out_idx))
+    return UniqueWithCounts(*_unique(x, out_idx, errors.at_run))
 
 
-def _unique(x: Any, out_idx: Any) -> tuple:
+def _unique(x: Any, out_idx: Any, no_vector: Callable[[str], Exception]) -> tuple:
     a = convert.to_tensor(x)
     wanted = listed_dtype(out_idx, "out_idx", _PLACES[1:], "Unique", "int32")
     if a._value.dtype.kind == "c":
         raise errors.no_kernel("Unique", a.dtype.name)
     if a._value.ndim != 1:
-        raise errors.invalid(
+        raise no_vector(
             f"unique expects a 1D vector, got shape {list(a._value.shape)}. [Op:Unique]"
         )
     return sort_ops.unique.apply(a, dtype=wanted)

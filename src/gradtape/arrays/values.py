@@ -61,9 +61,14 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 def _holds_numbers(value: Any) -> bool:
     """Does a list hold tensors that are not empty?"""
-    if isinstance(value, (list, tuple)):
-        return any(_holds_numbers(v) for v in value)
-    return convert.is_tensor_like(value) and value._value.size > 0
+    left = [value]  # a list may be nested deeper than functions may call each other
+    while left:
+        one = left.pop()
+        if isinstance(one, (list, tuple)):
+            left.extend(one)
+        elif convert.is_tensor_like(one) and one._value.size > 0:
+            return True
+    return False
 
 
 def _shaped(x: Any, shape: tuple[int, ...], value: Any) -> Any:

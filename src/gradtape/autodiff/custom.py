@@ -6,6 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import local
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..framework import convert
 from ..framework.indexed_slices import IndexedSlices
 from ..ops import shape as shape_ops
 from ..ops.rows import Slices
+from .recording import resume
 from .sweep import settled
 from .tape import GradientTape
 
@@ -31,24 +33,37 @@ class _Watcher(Recorder):
         pass
 
 
+class _Graphs(local):
+    """Per thread: whether a function runs eagerly that is a graph in TensorFlow."""
+
+    eager = False
+
+
+graphs = _Graphs()
+
+
 @contextmanager
 def paused() -> Iterator[None]:
     """Within this block nothing is recorded in this thread."""
     working = [r for r in threads.active if r.pauses]
-    for recorder in working:
-        recorder.stop()
     try:
+        for recorder in working:
+            recorder.stop()
         yield
     finally:
-        for recorder in working:
-            recorder.start()
+        try:
+            resume(working)
+        except BaseException:  # Ctrl-C in the middle of it
+            resume(working)
+            raise
 
 
 @contextmanager
 def suspended() -> Iterator[None]:
     """A block outside of the function that is being recorded: ops simply compute."""
-    recording, threads.recording = threads.recording, None
+    recording = threads.recording
     try:
+        threads.recording = None
         with paused():
             yield
     finally:
@@ -77,8 +92,10 @@ class _Custom(Call):
     def __init__(self, grad: Any, operands: list, variables: list, results: list) -> None:
         pull = Pull(grad, operands, variables, results)
         super().__init__("custom_gradient", "CustomGradient", pull)
-        # What ran inside; forward mode, which has no use for a backward function, takes this way.
+        # What ran inside, from where eager code has its tangents, as in TensorFlow; those of graphs
+        # come from the gradient function.
         self.inside = results
+        self.of_graph = graphs.eager or threads.recording is not None
 
 
 def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
@@ -181,6 +198,7 @@ class Pull:
         self.count = len(operands) - len(variables)
         self.shapes = [a._value.shape for a in operands]
         self.likes = [(r._value.shape, r._value.dtype) for r in results]
+        self._checks_shapes = graphs.eager or threads.recording is not None
 
     def __call__(self, g: list) -> list:
         recorded = any(part.__class__ is Operand for part in g)
@@ -204,8 +222,21 @@ class Pull:
                 f"custom_gradient function expected to return {self.count} gradients, one for "
                 f"each input, but returned {len(flat)} instead."
             )
+        if self._checks_shapes:
+            self._check_shapes((*flat, *for_variables))
         every = zip((*flat, *for_variables), self.shapes, strict=True)
         return [_cotangent(h, shape, recorded) for h, shape in every]
+
+    def _check_shapes(self, gradients: tuple) -> None:
+        """As TensorFlow does in graphs only."""
+        for k, (gradient, shape) in enumerate(zip(gradients, self.shapes, strict=True)):
+            found = getattr(gradient, "shape", None)
+            if found is not None and found != shape:
+                raise ValueError(
+                    "Incompatible shapes between op input and calculated input gradient of a "
+                    f"@tf.custom_gradient function. Input index: {k}. Original input shape: "
+                    f"{shape}. Calculated input gradient shape: {found}"
+                )
 
 
 def _cotangent(h: Any, shape: tuple[int, ...], recorded: bool) -> Any:

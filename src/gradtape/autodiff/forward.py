@@ -3,50 +3,44 @@
 from __future__ import annotations
 
 import logging
-import weakref
+from functools import partial
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
 from .. import nest
 from ..core.apply import QUIET, restore, silence, tensor
-from ..core.record import Recorder, Value, threads
+from ..core.record import Value, threads
 from ..framework import convert
 from ..framework.enums import UnconnectedGradients
 from ..framework.variable import Variable
 from ..ops.shape import broadcast_to
 from .push import push
-from .recording import follow, follows
+from .recording import Owned, close_lost, follow, follows, resume
 
 log = logging.getLogger("gradtape")
+_NONE = (None, None)
 
 
-class _Tangents(Recorder):
+class _Tangents(Owned):
     """The recorder behind an accumulator: it holds tangents as long as their tensors live."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.tangents: dict[int, Any] = {}
-        self.deaths: dict[int, weakref.ref] = {}
+        self.tangents: dict[int, tuple[Any, Any]] = {}  # with the reference to their tensors
 
     def tangent(self, value: Any) -> Any:
-        return self.tangents.get(value._id) if follows(self, value) else None
+        return self.tangents.get(value._id, _NONE)[0] if follows(self, value) else None
 
     def keep(self, result: Any, tangent: Any) -> None:
-        number, tangents, deaths = result._id, self.tangents, self.deaths
-
-        def forget(_: Any) -> None:
-            tangents.pop(number, None)
-            deaths.pop(number, None)
-
-        tangents[number] = tangent
-        deaths[number] = weakref.ref(result, forget)
+        # `pop` is called with the dead reference, which it takes for the default.
+        death = ref(result, partial(self.tangents.pop, result._id))
+        self.tangents[result._id] = tangent, death
 
     def push(self, op: Any, operands: Any, params: dict, results: Any) -> None:
-        inside = [self.tangent(r) for r in getattr(op, "inside", ())]
-        if any(t is not None for t in inside):
-            self._keep_all(results, inside)
-            return
+        eager = not getattr(op, "of_graph", True)
+        inside = [self.tangent(r) for r in op.inside] if eager else []
         tangents = [self.tangent(a) for a in operands]
         if all(t is None for t in tangents):
             return
@@ -54,16 +48,23 @@ class _Tangents(Recorder):
         # nothing is recorded and plain arrays do.
         later = [r for r in threads.active if r.serial >= self.serial]
         recorded = len(later) < len(threads.active) or _some_bfloat16(operands)
-        for recorder in later:
-            recorder.stop()
-        token = silence(QUIET)
         try:
-            pushed = push(op, operands, tangents, params, results, recorded)
-        finally:
-            restore(token)
             for recorder in later:
-                recorder.start()
-        if results.__class__ is tuple:
+                recorder.stop()
+            token = silence[QUIET]
+            try:
+                pushed = push(op, operands, tangents, params, results, recorded)
+            finally:
+                restore(token)
+        finally:
+            try:
+                resume(later)
+            except BaseException:  # Ctrl-C in the middle of it
+                resume(later)
+                raise
+        if any(t is not None for t in inside):
+            self._keep_all(results, inside)  # the gradient function was only asked what it gives
+        elif results.__class__ is tuple:
             self._keep_all(results, pushed)
         else:
             self._keep_all((results,), (pushed,))
@@ -71,7 +72,6 @@ class _Tangents(Recorder):
     def close(self) -> None:
         super().close()
         self.tangents.clear()
-        self.deaths.clear()
 
     def _keep_all(self, results: Any, tangents: Any) -> None:
         for result, tangent in zip(results, tangents, strict=True):
@@ -104,7 +104,9 @@ class ForwardAccumulator:
     """
 
     def __init__(self, primals: Any, tangents: Any) -> None:
+        close_lost()
         self._recorder = _Tangents()
+        self._recorder.belong_to(self, self._recorder.tangents.clear)
         self._recording = False
         self._primals = nest.flatten(primals)
         nest.assert_same_structure(primals, tangents)
@@ -136,7 +138,7 @@ class ForwardAccumulator:
                 f"{primal.shape}: a direction has the shape of what it moves."
             )
         follow(primal, self._recorder)
-        self._recorder.tangents[primal._id] = tangent
+        self._recorder.tangents[primal._id] = tangent, None
 
     def __enter__(self) -> ForwardAccumulator:
         if self._recording:
@@ -149,11 +151,6 @@ class ForwardAccumulator:
         if self._recording:
             self._recorder.stop()
             self._recording = False
-
-    def __del__(self) -> None:
-        recorder = getattr(self, "_recorder", None)
-        if recorder is not None:
-            recorder.close()
 
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """The tangents of these values: the change per step along the accumulator's direction."""

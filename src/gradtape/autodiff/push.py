@@ -100,6 +100,7 @@ def _transposed(
 ) -> Any:
     several = results.__class__ is tuple
     tape = Tape()
+    tape.pauses = False  # it follows the pull, which may be Python code that no other tape sees
     # A stand-in for the cotangent: only its place matters, unless the pull divides by it.
     seeds = [tensor(np.ones_like(r._value)) for r in (results if several else (results,))]
     floating = [s for s in seeds if s._value.dtype.kind in "fcV"]

@@ -2,12 +2,57 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from ..core.record import BRIEF, Recorder, mark_of, next_id
+from ..core.record import BRIEF, Recorder, mark_of, next_id, threads
+from ..framework.lifetimes import Death, at_death
+from ..framework.memory import patience
+
+_lost: deque[Recorder] = deque()  # those whose owners died before they were closed
 
 
-class Tape(Recorder):
+class Owned(Recorder):
+    """A recorder that is closed when its owner has died: what it holds is let go at once, and its
+    marks when the next recorder is made."""
+
+    _death: Death | None = None
+
+    def belong_to(self, owner: Any, *empty: Callable[[], Any]) -> None:
+        self.last_calls: list[Callable[[], Any]] = [*empty, partial(_lost.append, self)]
+        self._death = at_death(owner, self.last_calls)
+
+    def close(self) -> None:
+        Recorder.close(self)
+        if self._death is not None:
+            self.last_calls.clear()  # they refer to this recorder
+            self._death = None
+
+
+def close_lost() -> None:
+    """Close the recorders whose owners have died."""
+    while _lost:
+        try:
+            recorder = _lost.popleft()
+        except IndexError:  # another thread was quicker
+            return
+        try:
+            recorder.close()
+        except BaseException:
+            _lost.append(recorder)
+            raise
+
+
+def resume(recorders: list[Recorder]) -> None:
+    """Start those that were stopped, in their order; some of them may be at work again."""
+    for recorder in recorders:
+        if recorder not in threads.active or not recorder.recording:
+            recorder.start()
+
+
+class Tape(Owned):
     """What one GradientTape has recorded, in the order of execution."""
 
     persistent = False
@@ -18,8 +63,10 @@ class Tape(Recorder):
         self.append = self.records.append
 
     def close(self) -> None:
-        super().close()
+        Owned.close(self)
         self.records.clear()
+        if patience.waits_for(self.serial):  # it was never left
+            patience.end(self.serial)
 
 
 def follow(value: Any, recorder: Recorder) -> None:

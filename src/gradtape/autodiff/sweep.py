@@ -38,7 +38,7 @@ def sweep(records: Any, grads: dict, wanted: set, recorded: bool, lead: int = 0)
     # Complex cotangents come from the targets or out of an op between real and complex numbers;
     # a sweep that has met neither does not look at dtypes.
     some_complex = True in [_is_complex(g) for g in grads.values()]
-    token = silence(QUIET)
+    token = silence[QUIET]
     try:
         for record in records:
             i = record[1]
@@ -121,7 +121,7 @@ def _conj(g: Any) -> Any:
     if g.__class__ is list:
         return [None if part is None else np.conj(part) for part in g]
     if g.__class__ is Slices:
-        return Slices(np.conj(g.values), g.indices, g.shape)
+        return Slices(np.conj(g.values), g.indices, g.shape, g.sizes)
     return np.conj(g)
 
 

@@ -26,7 +26,7 @@ from ..framework.variable import Variable
 from ..ops.kernels.forks import in_children
 from ..ops.rows import Slices
 from ..ops.shape import broadcast_to, concat, reshape, transpose
-from .recording import Tape, follow, follows
+from .recording import Tape, close_lost, follow, follows
 from .sweep import prune, settled, sweep
 
 log = logging.getLogger("gradtape")
@@ -69,12 +69,16 @@ class GradientTape:
                 "Tape is still recording, This can happen if you try to re-enter an "
                 "already-active tape."
             )
-        if self._tape is None:
-            self._tape = Tape(self._watch_accessed_variables)
-            self._tape.persistent = self._persistent
-        self._tape.start()
+        close_lost()
+        tape = self._tape
+        if tape is None:
+            tape = self._tape = Tape(self._watch_accessed_variables)
+            tape.persistent = self._persistent
+            tape.belong_to(self, tape.records.clear, tape.variables.clear)
+        tape.start()
         self._recording = True
-        patience.begin()
+        # Of a tape that is never left, the collector has its setting back all the same.
+        tape.last_calls += patience.begin(tape.serial)
         return self
 
     def __exit__(self, *exception: Any) -> None:
@@ -84,17 +88,12 @@ class GradientTape:
     def _pop(self) -> None:
         if not self._recording:
             raise ValueError("Tape is not recording.")
-        assert self._tape is not None
-        self._tape.stop()
+        tape = self._tape
+        assert tape is not None
+        tape.stop()
         self._recording = False
-        patience.end()
-
-    def __del__(self) -> None:
-        tape = getattr(self, "_tape", None)
-        if tape is not None:
-            if self._recording:  # entered by hand and never left
-                self._pop()
-            tape.close()
+        patience.end(tape.serial)
+        del tape.last_calls[3:]
 
     def reset(self) -> None:
         """Forget everything that was recorded and watched; recording goes on."""
@@ -557,7 +556,7 @@ def _end_lost_tapes() -> None:
         active.clear()
     for recorder in lost:
         recorder.stop()
-    patience.renew(sum(isinstance(recorder, Tape) for recorder in lost))
+    patience.renew([recorder.serial for recorder in lost])
 
 
 def _warn_integer(value: Any) -> None:

@@ -191,9 +191,17 @@ def while_loop(
         raise ValueError("'loop_vars' must be provided.")
     left = None if maximum_iterations is None else int(maximum_iterations)
     recording, steps = threads.recording, 0
+    if recording is not None:
+        if shape_invariants is not None:
+            nest.assert_same_structure(loop_vars, shape_invariants)
+        body = _as_in_graphs(body, len(loop_vars) == 1, shape_invariants is None)
     asked, turn = _turns(cond, 0), _turns(body, 1)
     while left is None or left > 0:
         holds = asked(*loop_vars)
+        if recording is not None and not steps and not is_recorded(holds):
+            found = recording.counted_loop(cond, body, loop_vars, left, UNROLLED)
+            if found is not None:
+                return nest.map_structure(_settled, found)
         if recording is not None and (steps >= UNROLLED or is_recorded(holds)):
             found = recording.while_loop(cond, body, loop_vars, left)
             if found is not None:
@@ -208,6 +216,32 @@ def while_loop(
         if left is not None:
             left -= 1
     return nest.map_structure(_settled, loop_vars)
+
+
+def _as_in_graphs(body: Callable[..., Any], alone: bool, same_shapes: bool) -> Callable[..., Any]:
+    """A loop's body as TensorFlow's graphs have it: it may give its only variable as it is, and
+    without `shape_invariants` the shapes stay what they are."""
+
+    def turn(*loop_vars: Any) -> Any:
+        results = body(*loop_vars)
+        if alone and not isinstance(results, (list, tuple)):
+            results = [results]
+        if same_shapes and threads.recording is not None and threads.recording.knows_shapes:
+            for before, after in zip(nest.flatten(loop_vars), nest.flatten(results), strict=False):
+                if isinstance(before, Value) and isinstance(after, Value):
+                    _check_same_shape(before, after)
+        return results
+
+    return turn
+
+
+def _check_same_shape(before: Any, after: Any) -> None:
+    if before._value.shape != after._value.shape:
+        raise ValueError(
+            f"A variable of tf.while_loop enters the loop with shape {before.shape}, but has shape "
+            f"{after.shape} after one iteration. To allow the shape to vary across iterations, use "
+            "the `shape_invariants` argument of tf.while_loop to specify a less-specific shape."
+        )
 
 
 def _settled(value: Any) -> Any:
@@ -349,7 +383,10 @@ def vectorized_map(
         )
 
     def call(k: int) -> Any:
-        rows = [leaf[k if leaf._value.shape[0] > 1 else 0] for leaf in flat]
+        if count == 1:  # as TensorFlow, where the gradient of a single row has its index
+            rows = [arrays.gather(leaf, 0) for leaf in flat]
+        else:
+            rows = [leaf[k if leaf._value.shape[0] > 1 else 0] for leaf in flat]
         return fn(nest.pack_sequence_as(elems, rows))
 
     if not count:  # one call on zeros tells the shapes of the results that there are none of

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, errors, nest
+from .. import arrays, dtypes, errors, nest
 from ..autodiff.custom import Pull, custom_gradient, paused
 from ..autodiff.tape import GradientTape
 from ..core.apply import tensor
@@ -65,7 +65,7 @@ def py_function(
         results = _results(func, inputs, wanted)
     made = python.py_function.apply(
         *inputs, function=func, results=_given(results),
-        pull=Pull(_grad(tape, inputs, results), inputs, [], results),
+        pull=Pull(_Derivative(tape, inputs, results).pull, inputs, [], results),
     )  # fmt: skip
     return list(made) if several else made[0]
 
@@ -79,20 +79,29 @@ def _when_played(func: Callable[..., Any], inputs: list, wanted: list[np.dtype])
             tape.watch([x for x in given if _floating(x)])
             results = _results(func, given, wanted)
         kept = np.empty((), object)
-        kept[()] = _grad(tape, given, results)
+        kept[()] = _Derivative(tape, given, results)
         return [*(r._value for r in results), kept]
 
     def pull(kept: Any, *cotangents: Any) -> list:
-        return [g._value for g in kept.item()(*map(tensor, cotangents))]
+        return [g._value for g in kept.item().pull(*map(tensor, cotangents))]
+
+    def push(kept: Any, *tangents: Any) -> list:
+        return [t._value for t in kept.item().push(*map(tensor, tangents))]
 
     @custom_gradient
     def call(*inputs: Any) -> Any:
         recording = threads.recording
         *made, kept = recording.effect("py_function", run, [x._value for x in inputs], True)
 
+        def when_played(function: Callable[..., list], tensors: Any) -> list:
+            values = [kept, *(t._value for t in tensors)]
+            return list(
+                map(tensor, threads.recording.effect(function.__name__, function, values, True))
+            )
+
+        @custom_gradient
         def grad(*cotangents: Any) -> Any:
-            values = [kept, *(c._value for c in cotangents)]
-            return list(map(tensor, threads.recording.effect("pull", pull, values, True)))
+            return when_played(pull, cotangents), lambda *tangents: when_played(push, tangents)
 
         return list(map(tensor, made)), grad
 
@@ -131,18 +140,33 @@ def _results(func: Callable[..., Any], args: Any, wanted: list[np.dtype]) -> lis
     return made
 
 
-def _grad(tape: GradientTape, inputs: list, results: list) -> Any:
-    """The derivative of what ran under the inner tape."""
-    floating = [k for k, r in enumerate(results) if _floating(r)]
+class _Derivative:
+    """The derivative of what ran under an inner tape, both ways."""
 
-    def grad(*cotangents: Any) -> Any:
+    def __init__(self, tape: GradientTape, inputs: list, results: list) -> None:
+        self._tape, self._inputs = tape, inputs
+        self._floating = [k for k, r in enumerate(results) if _floating(r)]
+        self._results = results
+
+    def pull(self, *cotangents: Any) -> Any:
         with paused():  # Python that no outer tape sees, as the function itself
-            return tape.gradient(
-                [results[k] for k in floating], inputs,
-                output_gradients=[cotangents[k] for k in floating], unconnected_gradients="zero",
-            )  # fmt: skip
+            return self._pulled(cotangents)
 
-    return grad
+    def push(self, *tangents: Any) -> Any:
+        """The transpose of the pull, which is linear: it does not matter where it is asked."""
+        seeds = [arrays.ones_like(r) for r in self._results]
+        with paused(), GradientTape() as tape:
+            tape.watch([seeds[k] for k in self._floating])
+            pulled = self._pulled(seeds)
+        return tape.gradient(
+            pulled, seeds, output_gradients=list(tangents), unconnected_gradients="zero"
+        )
+
+    def _pulled(self, cotangents: Any) -> Any:
+        return self._tape.gradient(
+            [self._results[k] for k in self._floating], self._inputs,
+            output_gradients=[cotangents[k] for k in self._floating], unconnected_gradients="zero",
+        )  # fmt: skip
 
 
 def numpy_function(
@@ -159,7 +183,11 @@ def numpy_function(
         return lambda f: lambda *args: numpy_function(f, args, Tout)
     inp = list(inp)
     if threads.recording is not None:
-        return _called_when_played(func, [convert.to_tensor(one)._value for one in inp])
+        several = isinstance(Tout, (list, tuple))
+        wanted = [_dtype(t) for t in (Tout if several else [Tout])]
+        values = [convert.to_tensor(one)._value for one in inp]
+        made = _called_when_played(func, values, wanted)
+        return made if several else made[0]
     result = func(*[np.array(one) for one in inp])
     flat = [None if one is None else convert.to_tensor(one) for one in nest.flatten(result)]
     inputs = [one for one in nest.flatten(inp) if convert.is_tensor_like(one)]
@@ -169,13 +197,33 @@ def numpy_function(
     return flat[0] if len(flat) == 1 else flat
 
 
-def _called_when_played(func: Callable[..., Any], values: list) -> Any:
+def _called_when_played(func: Callable[..., Any], values: list, wanted: list[np.dtype]) -> list:
     """A call at every call of the function that is being recorded; the tensors have no history."""
 
     def run(*arrays: Any) -> list:
-        flat = nest.flatten(func(*[np.array(a) for a in arrays]))
-        return [convert.to_tensor(one)._value for one in flat if one is not None]
+        try:
+            result = func(*[np.array(a) for a in arrays])
+        except Exception as error:
+            raise reported(error) from error
+        return _declared(getattr(func, "__name__", "func"), result, wanted)
 
     run.__wrapped__ = func  # type: ignore[attr-defined]
-    made = list(map(tensor, threads.recording.effect("numpy_function", run, values, True)))
-    return made[0] if len(made) == 1 else made
+    return list(map(tensor, threads.recording.effect("numpy_function", run, values, True)))
+
+
+def _declared(name: str, result: Any, wanted: list[np.dtype]) -> list:
+    """The arrays that a function gave, which must be as many and of the dtypes as declared: nothing
+    is cast, and Python's numbers are of NumPy's dtypes."""
+    parts = list(result) if isinstance(result, (list, tuple)) else [result]
+    arrays = [convert.array(np.asarray(p)) for p in parts if result is not None]
+    if len(arrays) != len(wanted):
+        raise errors.at_run(
+            f"{name} returns {len(arrays)} values, but expects to see {len(wanted)} values."
+        )
+    for k, (array, dtype) in enumerate(zip(arrays, wanted, strict=True)):
+        if array.dtype != dtype:
+            raise errors.at_run(
+                f"{k}-th value returned by {name} is {convert.c_name(array.dtype)}, but expects "
+                f"{convert.c_name(dtype)}: Tout says what the function returns."
+            )
+    return arrays

@@ -6,7 +6,7 @@ operands without parameters, whose records are brief (see `record`), and `genera
 
 from __future__ import annotations
 
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 from sys import _getframe
 from threading import get_ident
 from typing import Any, cast
@@ -18,24 +18,18 @@ from .op import FLOATS, Op
 from .place import caller, users
 from .record import Mark, Value, join, next_id
 
-
-def _quiet_setting() -> tuple[ContextVar, Any]:
-    """NumPy's context variable for floating-point errors and its value for "ignore all": set
-    directly, it takes 0.15 us where `with np.errstate` takes 1.3."""
-    before, context = copy_context(), copy_context()
-    context.run(np.seterr, all="ignore")
-    return next((k, v) for k, v in context.items() if before.get(k) is not v)
-
-
-_variable, QUIET = _quiet_setting()
-silence, restore = _variable.set, _variable.reset
+# NumPy's context variable for errors and its "ignore all": 0.15 us, not 1.3 as with `np.errstate`.
+(_context := copy_context()).run(np.seterr, all="ignore")
+_variable, QUIET = next((k, v) for k, v in _context.items() if copy_context().get(k) is not v)
+# An item and no call: after a call, Ctrl-C could arrive before the `try` that gives it back.
+silence: Any = type("Silence", (), {"__getitem__": _variable.set})()
+restore = _variable.reset
 new: Any = Value.__new__
 
 # Bound once, by the layers above: the classes of results and of what is read by `_read`, what
 # converts operands, what makes exceptions. (Names, not fields of an object: 0.03 us faster an op.)
 Tensor = Variable = operand = operands = complain = wrong_dtype = cast(Any, None)
-# And by the compiler: values and class of the tensors that a function is recorded with, and how ops
-# are applied to them. They are no `Tensor`s by their class, so only what must be converted asks.
+# And by the compiler: values and class of recorded tensors, which only what converts asks for.
 Traced = Recorded = record = cast(Any, None)
 
 
@@ -86,7 +80,7 @@ def quick(op: Op) -> Any:
                 if type(a._value) is Traced:
                     return record(op, (a,), {})
             x = z = a._value
-        token = silence(QUIET)
+        token = silence[QUIET]
         try:
             y = forward(x, z) if two else forward(x)
         except (TypeError, ValueError, AttributeError, MemoryError) as error:
@@ -108,6 +102,8 @@ def quick(op: Op) -> Any:
         while m is not None and m.live is not m:
             m = m.live
         if (m is None or picky) and x.dtype.kind not in takes:  # what is followed is floating
+            if op.of_texts is not None and x.dtype.kind == "O":
+                return op.of_texts.apply(a, b)
             raise wrong_dtype(op, x.dtype)
         if m is None or discrete or (m.thread != get_ident() and (m := m.here()) is None):
             t._mark = None
@@ -145,7 +141,7 @@ def general(op: Op) -> Any:
                     return record(op, operands, params)
                 break
         values = [a._value for a in operands]
-        token = silence(QUIET)
+        token = silence[QUIET]
         try:
             y = forward(*values, **params)
         except (TypeError, ValueError, IndexError, MemoryError) as error:
@@ -184,9 +180,7 @@ def several(op: Any, operands: Any, params: dict, values: tuple, m: Mark | None)
     return tuple(results)
 
 
-def note(
-    m: Mark, op: Any, i: int | None, operands: Any, params: dict, y: Any, made: Any = None
-) -> None:
+def note(m: Mark, op: Any, i: Any, operands: Any, params: dict, y: Any, made: Any = None) -> None:
     """Record an op for those who follow it."""
     ids = [None if (n := a._mark) is None or n.live is None else a._id for a in operands]
     tracked = (True,) if len(ids) == 1 else tuple([k is not None for k in ids])

@@ -40,6 +40,7 @@ class Op:
     numpy: Sequence[Callable[..., Any]] = ()  # what rules call it, beside its forward
     takes: str = ANYTHING
     dtype: Any = 0  # of the result: that of an operand by number, or what `ops/infer.py` has
+    of_texts: Op | None = None  # the op for operands that are texts, which this one does not take
     casts: bool = False  # the result has a dtype of its own
     hides_pole: bool = False  # a cotangent of 0 stays 0 where a tangent of 0 becomes nan
     later: Any = None  # puts off what is added to the second operand's cotangent, in sweeps

@@ -40,7 +40,8 @@ class Mark:
     def __init__(self, recorders: tuple[Recorder, ...]) -> None:
         self.recorders = recorders
         self.appends = [r.append for r in recorders if r.append is not None]
-        self.pushers = [r for r in recorders if r.append is None]
+        some = len(self.appends) < len(recorders)
+        self.pushers = [r for r in recorders if r.append is None] if some else []
         self.live: Mark | None = None
         self.thread: int | None = None
         for recorder in recorders:
@@ -50,12 +51,11 @@ class Mark:
     def refresh(self) -> None:
         """Called when one of the recorders starts or stops."""
         live = [r for r in self.recorders if r.recording]
-        if len(live) == len(self.recorders):
-            idents = {r.thread for r in live}
-            self.thread = idents.pop() if len(idents) == 1 else None
-            self.live = self
-        else:
+        if len(live) < len(self.recorders):
             self.live = mark_of(tuple(live))
+        else:
+            self.live, first = self, live[0].thread
+            self.thread = None if [r for r in live if r.thread != first] else first
 
     def here(self) -> Mark | None:
         """The part of a live mark that records in this thread (a tape belongs to one thread)."""
@@ -70,6 +70,7 @@ class Recorder:
     append: Callable[[tuple], None] | None = None
     push: Any = None
     pauses = True  # while code runs that no tape may see
+    beside: list[Recorder] = []  # noqa: RUF012 (those at work in its thread)
     serials = count().__next__
 
     def __init__(self, auto_watch: bool = False) -> None:
@@ -83,7 +84,8 @@ class Recorder:
 
     def start(self) -> None:
         self.thread, self.beside = get_ident(), threads.active
-        self.beside.append(self)
+        if self not in self.beside:
+            self.beside.append(self)
         self._switch(True)
 
     def stop(self) -> None:
@@ -101,7 +103,7 @@ class Recorder:
     def close(self) -> None:
         """Forget everything; tensors that still carry a mark of this recorder are simply free."""
         self.closed = True
-        if self.recording:
+        if self.recording or self in self.beside:  # of which one, if Ctrl-C came in between
             self.stop()
         for recorders, mark in list(self.marks.items()):
             mark.live = mark_of(tuple([r for r in recorders if r is not self]))

@@ -28,6 +28,10 @@ from .node import NotKnownYet
 _TENSORS = (TensorSpec, RaggedTensorSpec, SparseTensorSpec, NoneTensorSpec)
 
 
+# The number that stands for all, and the size that stands for open ones: two of these are tried.
+_STAND_INS = ((0, 2), (1, 3), (2, 5))
+
+
 class _Opaque(Exception):
     """A function gives datasets, which are no values of a program."""
 
@@ -115,19 +119,29 @@ class Call:
     # --- what it gives ----------------------------------------------------------------------------
     def _survey(self, wanted: Any) -> Any:
         """The specs of its results, or None if only the data tell."""
+        found: list[Any] = []
+        closed = all(map(_is_closed, structure.flatten(wanted)))
         try:
             with suspended(), _standing_in():
-                try:
-                    found, again = self._tried(wanted, 0, 2)
-                    if again or not all(map(_is_closed, structure.flatten(wanted))):
-                        found = structure.common(found, self._tried(wanted, 1, 3, True)[0])
-                    return found
-                finally:
-                    self._closed = not stand_ins.guessed
+                for number, size in _STAND_INS:
+                    try:
+                        spec, again = self._tried(wanted, number, size, number > 0)
+                    except errors.OpError:  # of numbers that no element may have
+                        continue
+                    found.append(spec)
+                    if len(found) == 2 or (not again and closed):
+                        break
+                self._closed = not stand_ins.guessed
         except Unseen:
             self._closed = False
-        except (errors.OpError, Unrecordable):  # of numbers that no element may have
-            pass
+            return None
+        except Unrecordable:
+            return None
+        if len(found) == 2:
+            return structure.common(*found)
+        if found and closed and not again:
+            return found[0]
+        self._closed = False
         return None
 
     def _tried(self, wanted: Any, number: int, size: int, anew: bool = False) -> tuple[Any, bool]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..core import apply
-from ..core.record import Value
+from ..core.record import Value, threads
 from . import convert
 from .shapes import TensorShape
 
@@ -67,7 +67,7 @@ def vector(
         array = np.asarray(convert.pack(value, np.dtype(np.int32))._value)
     if array.dtype.kind in "iu" or not array.size or _counts(value, array):
         return array.astype(np.int64)
-    raise errors.invalid(
+    raise errors.wrong_dtype(
         f"Value for attr '{attr}' of {convert.c_name(array.dtype)} is not in the list of allowed "
         f"values: int32, int64. {label} takes whole numbers here, got {value!r}. [Op:{label}]"
     )
@@ -89,7 +89,7 @@ def alike(values: Any, label: str, attr: str, default: Any = None) -> list[np.nd
             wanted = t._value.dtype
         found.append(t._value)
     if wanted is not None and wanted not in (np.int32, np.int64):
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr '{attr}' of {convert.c_name(wanted)} is not in the list of allowed "
             f"values: int32, int64. {label} takes whole numbers here, got {values!r}. [Op:{label}]"
         )
@@ -157,6 +157,22 @@ def _counts(value: Any, array: np.ndarray) -> bool:
     if isinstance(value, Value) or hasattr(value, "_read"):
         return False
     return array.dtype.kind == "b" or (array.dtype.kind == "f" and isinstance(value, np.ndarray))
+
+
+def is_open(size: int) -> bool:
+    """Whether this is the stand-in for a size that nobody knows yet, or was made of one, so that it
+    cannot be compared with others."""
+    recording = threads.recording
+    return recording is not None and recording.known((size,)).as_list() == [None]
+
+
+def agree(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether two shapes are the same, as far as they are known."""
+    return one == other or (
+        threads.recording is not None
+        and len(one) == len(other)
+        and all(n == m or is_open(n) or is_open(m) for n, m in zip(one, other, strict=True))
+    )
 
 
 def known(shape: TensorShape) -> list[int]:
@@ -310,7 +326,7 @@ def as_input(value: Any, dtype: Any, label: str) -> Any:
     """A tensor of the dtype that the op is declared with; another tensor is no argument for it."""
     wanted = np.dtype(dtype)
     if convert.is_tensor_like(value) and value._value.dtype != wanted:
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"cannot compute {label} as an input was expected to be a {convert.c_name(wanted)} "
             f"tensor but is a {convert.c_name(value._value.dtype)} tensor; tf.cast makes them "
             f"agree [Op:{label}]"
@@ -328,7 +344,7 @@ def truths(value: Any) -> Any:
 def allow(x: Any, label: str, names: str, attr: str = "T") -> None:
     """Refuse a tensor whose dtype is not among those that TensorFlow's op is declared for."""
     if x.dtype.name not in names.split():
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr '{attr}' of {convert.c_name(x._value.dtype)} is not in the list of "
             f"allowed values: {', '.join(names.split())}; cast the argument first, for example "
             f"tf.cast(x, tf.float32) [Op:{label}] name: "
@@ -385,7 +401,7 @@ def matching(
         tensors.append(t)
     for k, t in enumerate(tensors):
         if t._value.dtype != wanted:
-            raise errors.invalid(
+            raise errors.wrong_dtype(
                 f"cannot compute {label} as input #{k}(zero-based) was expected to be a "
                 f"{convert.c_name(wanted)} tensor but is a {convert.c_name(t._value.dtype)} "
                 f"tensor; tf.cast makes them agree [Op:{label}] name: {name}"

@@ -148,7 +148,7 @@ def _uint64(value: int) -> Any:
 
 
 def _made(scalar: Any, value: Any) -> Any:
-    token = silence(QUIET)
+    token = silence[QUIET]
     try:
         return scalar(value)
     except OverflowError:
@@ -174,9 +174,13 @@ def _accepts(kind: str, dtype: np.dtype) -> bool:
 def _from_numpy(value: Any, dtype: Any) -> Any:
     kind = value.dtype.kind
     if dtype is not None and dtype.kind != "O" and (kind in "USO" or not _known(value.dtype)):
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the imaginary part
-            return _settle(value.astype(dtype))  # reads texts as numbers, or complains as NumPy
+        token = silence[QUIET]
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of the imaginary part
+                return _settle(value.astype(dtype))  # reads texts as numbers, or complains as NumPy
+        finally:
+            restore(token)
     if kind in "US":
         value = np.frompyfunc(lambda s: s.encode() if isinstance(s, str) else bytes(s), 1, 1)(value)
         value = np.asarray(value, object)
@@ -199,8 +203,11 @@ def _from_numpy(value: Any, dtype: Any) -> Any:
             )
         if value.dtype.kind == "c" and dtype.kind not in "bc":
             value = value.real
-        with np.errstate(all="ignore"):
+        token = silence[QUIET]
+        try:
             return _settle(value.astype(dtype))
+        finally:
+            restore(token)
     if not value.dtype.isnative:
         value = value.astype(value.dtype.newbyteorder("="))
     return _settle(value.copy())
@@ -264,8 +271,11 @@ def _from_sequence(value: Any, dtype: Any) -> Any:
         return made
     if not _compatible(made.dtype.kind, dtype.kind):
         raise cannot(value, dtype)
-    with np.errstate(all="ignore"):
+    token = silence[QUIET]
+    try:
         return made.astype(dtype)
+    finally:
+        restore(token)
 
 
 def _first(value: Any) -> Any:
@@ -321,8 +331,11 @@ def _filled(value: Any, dtype: np.dtype) -> Any:
             given = np.array(value, object)
         if not _within(given, np.iinfo(dtype)):
             return None
-    with np.errstate(all="ignore"):
+    token = silence[QUIET]
+    try:
         return given.astype(dtype)
+    finally:
+        restore(token)
 
 
 def _within(numbers: np.ndarray, bounds: Any) -> bool:
@@ -331,7 +344,17 @@ def _within(numbers: np.ndarray, bounds: Any) -> bool:
     return bounds.min <= int(numbers.min()) and int(numbers.max()) <= bounds.max
 
 
-def _survey(value: Any, kinds: dict) -> tuple[int, ...]:
+# As many axes as NumPy's arrays have. TensorFlow takes 254, and ends the process beyond.
+_DEEPEST = 64
+
+
+def _too_deep() -> ValueError:
+    return ValueError(
+        f"A list nested more than {_DEEPEST} deep cannot become a tensor: each level is an axis."
+    )
+
+
+def _survey(value: Any, kinds: dict, depth: int = 0) -> tuple[int, ...]:
     """Collect the kinds of the leaves; the shape, or an error when it is ragged."""
     kind = _PYTHON_KINDS.get(value.__class__)
     if kind is not None:
@@ -345,9 +368,11 @@ def _survey(value: Any, kinds: dict) -> tuple[int, ...]:
         return value.shape
     if not isinstance(value, (list, tuple, range)):
         raise _Foreign
+    if depth == _DEEPEST:
+        raise _too_deep()
     if not value:
         return (0,)
-    shapes = [_survey(v, kinds) for v in value]
+    shapes = [_survey(v, kinds, depth + 1) for v in value]
     if shapes.count(shapes[0]) < len(shapes):
         odd = next(k for k, shape in enumerate(shapes) if shape != shapes[0])
         raise ValueError(
@@ -359,10 +384,12 @@ def _survey(value: Any, kinds: dict) -> tuple[int, ...]:
 
 
 # --- with tensors among the values ----------------------------------------------------------------
-def holds_tensor(value: Any) -> bool:
+def holds_tensor(value: Any, depth: int = 0) -> bool:
     """Does a list or tuple hold a tensor (or variable) at any depth?"""
     if isinstance(value, (list, tuple)):
-        return any(holds_tensor(v) for v in value)
+        if depth == _DEEPEST:
+            raise _too_deep()
+        return any(holds_tensor(v, depth + 1) for v in value)
     return isinstance(value, Value) or hasattr(value, "_read")
 
 
@@ -407,12 +434,18 @@ def examine(check: Callable[..., None], *values: Any) -> None:
         threads.recording.check(check, *values)
 
 
-def computed(function: Callable[..., Any], *values: Any) -> Any:
+def computed(
+    function: Callable[..., Any], *values: Any, sizes: tuple | None = None, dtype: Any = None
+) -> Any:
     """The array that a pure function makes of the numbers of tensors, without a gradient: in a
-    function that is recorded, of those of every call. Only their shapes tell that of the result."""
+    function that is recorded, of those of every call. Only their shapes tell that of the result;
+    where the numbers tell a size, `sizes` has None for it, and the dtype is given as well."""
     if threads.recording is None or not any(type(v) is apply.Traced for v in values):
         return function(*values)
-    return threads.recording.compute(getattr(function, "__name__", "computed"), function, *values)
+    name = getattr(function, "__name__", "computed")
+    if sizes is None:
+        return threads.recording.compute(name, function, *values)
+    return threads.recording.compute_sizes(name, function, values, sizes, np.dtype(dtype))
 
 
 def is_recorded(value: Any) -> bool:
@@ -477,7 +510,7 @@ def _pack(values: Any, dtype: Any, casts: bool) -> Any:
                     f"{dtypes.of(dtype).name} (Tensor is: {part!r})"
                 )
             if not casts:
-                raise errors.invalid(
+                raise errors.wrong_dtype(
                     f"cannot compute Pack as input #{k}(zero-based) was expected to be a "
                     f"{c_name(dtype)} tensor but is a {c_name(part._value.dtype)} tensor; tf.cast "
                     "makes them agree [Op:Pack] name: packed"
@@ -506,12 +539,18 @@ def _dtype_among(values: Any) -> Any:
             if found is not None:
                 return found
         elif isinstance(v, Value) or hasattr(v, "_read"):
-            return v._value.dtype
+            return dtype_of(v)
     return None
 
 
 def is_tensor_like(value: Any) -> bool:
     return isinstance(value, Value) or hasattr(value, "_read")
+
+
+def dtype_of(value: Any) -> np.dtype:
+    """NumPy's dtype of a tensor or variable, also of Keras's, which stand for a variable."""
+    dtype = value._value.dtype
+    return dtype if isinstance(dtype, np.dtype) else np.dtype(dtype.as_numpy_dtype)
 
 
 def quickly(value: Any) -> bool:
@@ -592,7 +631,7 @@ def _beside(op: Op, value: Any, other: Any, lenient: bool) -> Any:
 
 
 def mismatch(op: Op, a: np.dtype, b: np.dtype) -> Exception:
-    return errors.invalid(
+    return errors.wrong_dtype(
         f"cannot compute {op.label} as input #1(zero-based) was expected to be a {c_name(a)} "
         f"tensor but is a {c_name(b)} tensor [Op:{op.label}] name: (tensors do not promote each "
         f"other: tf.cast one of them)"
@@ -616,12 +655,14 @@ def complain(op: Op, error: Exception, values: Any, params: dict) -> Exception:
     if op.broadcasts and "broadcast" in str(error):
         return errors.invalid(f"Incompatible shapes: {shapes} [Op:{op.label}] name: ")
     extra = "".join(f", {name}={value!r}" for name, value in params.items())
-    return errors.invalid(f"{op.label} of shapes {shapes}{extra}: {error} [Op:{op.label}] name: ")
+    of_numbers = isinstance(error, (IndexError, np.linalg.LinAlgError))
+    kind = errors.at_run if of_numbers else errors.invalid
+    return kind(f"{op.label} of shapes {shapes}{extra}: {error} [Op:{op.label}] name: ")
 
 
 def wrong_dtype(op: Op, dtype: np.dtype, label: str = "") -> Exception:
     allowed = [n for n in _ALL if np.dtype(dtypes.as_dtype(n).as_numpy_dtype).kind in op.takes]
-    return errors.invalid(
+    return errors.wrong_dtype(
         f"Value for attr 'T' of {c_name(dtype)} is not in the list of allowed values: "
         f"{', '.join(allowed)}; cast the argument first, for example tf.cast(x, tf.float32) "
         f"[Op:{label or op.label}] name: "

@@ -13,8 +13,6 @@ from . import convert
 from .pickles import made
 from .shapes import CompositeTensor, TensorShape, TensorSpec, TypeSpec
 
-_INT32 = np.dtype(np.int32)
-
 
 class IndexedSlices(CompositeTensor):
     """Rows `values` of a larger tensor, at the places `indices` along its first axis."""
@@ -131,5 +129,5 @@ IndexedSlices.__module__ = "tensorflow.python.framework.indexed_slices"
 
 def from_sweep(slices: Slices, wrap: Any) -> IndexedSlices:
     """The public face of the rows that a sweep found; `wrap` makes tensors of its values."""
-    shape = np.array(slices.shape, _INT32)
+    shape = np.array(slices.shape, slices.sizes)
     return IndexedSlices(wrap(slices.values), wrap(slices.indices), wrap(shape))

@@ -94,7 +94,7 @@ def _plain(key: tuple, shape: tuple[int, ...]) -> bool:
 
 def _is_mask(key: Any) -> bool:
     if isinstance(key, Value) or hasattr(key, "_read"):
-        return key._value.dtype.kind == "b"
+        return convert.dtype_of(key).kind == "b"
     return key is True or key is False or (isinstance(key, np.ndarray) and key.dtype.kind == "b")
 
 
@@ -102,7 +102,7 @@ def numpy_key(key: Any, shape: tuple[int, ...]) -> tuple:
     """Checked against the shape, because NumPy's errors and TensorFlow's differ."""
     given = key if isinstance(key, (tuple, list)) else (key,)
     if given and all(k is True or k is False for k in given):
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             "Value for attr 'Index' of bool is not in the list of allowed values: int16, int32, "
             f"int64: tf.boolean_mask takes a list of truth values {_OP}"
         )

@@ -12,6 +12,8 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from threading import RLock
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
@@ -40,36 +42,51 @@ class _Patience:
     NEVER = 1 << 30
 
     def __init__(self, generation: int) -> None:
-        self._lock = RLock()  # the collector may end a tape while another begins
-        self._open = 0
+        self._lock = RLock()  # the collector may run code that ends a tape while another begins
+        self._open: set[int] = set()
         self._generation = generation
-        self._before = gc.get_threshold()[generation]
+        self._take(gc.get_threshold())
 
-    def begin(self) -> None:
+    def begin(self, who: int) -> tuple[Callable[[], None], ...]:
+        """Somebody begins; what gives the setting back in case he never ends, if anything."""
         with self._lock:
-            self._open += 1
-            if self._open == 1:
-                self._before = self._exchange(self.NEVER)
+            self._open.add(who)
+            if len(self._open) > 1:
+                return ()
+            settings = gc.get_threshold()
+            if settings != self._before:
+                self._take(settings)
+            gc.set_threshold(*self._meanwhile)
+            return self._back
 
-    def end(self) -> None:
+    def _take(self, settings: tuple[int, ...]) -> None:
+        self._before = settings
+        self._meanwhile = self._with(self.NEVER, settings)
+        self._back = (partial(gc.set_threshold, *settings),)
+
+    def _with(self, threshold: int, settings: tuple[int, ...]) -> tuple[int, ...]:
+        return (*settings[: self._generation], threshold, *settings[self._generation + 1 :])
+
+    def end(self, who: int) -> None:
+        """Whoever began ends; he may say so twice."""
         with self._lock:
-            self._open = max(self._open - 1, 0)
-            # Whoever changed the setting meanwhile is to have it.
-            if not self._open and gc.get_threshold()[self._generation] == self.NEVER:
-                self._exchange(self._before)
+            self._open.discard(who)
+            if not self._open:
+                settings = gc.get_threshold()
+                if settings == self._meanwhile:
+                    gc.set_threshold(*self._before)
+                elif settings[self._generation] == self.NEVER:  # of others, as it is now
+                    gc.set_threshold(*self._with(self._before[self._generation], settings))
 
-    def _exchange(self, threshold: int) -> int:
-        settings = list(gc.get_threshold())
-        before, settings[self._generation] = settings[self._generation], threshold
-        gc.set_threshold(*settings)
-        return before
+    def waits_for(self, who: int) -> bool:
+        """Whether somebody has begun and not ended."""
+        return who in self._open
 
-    def renew(self, lost: int) -> None:
-        """In a forked process, where so many tapes of other threads will never end."""
+    def renew(self, lost: list[int]) -> None:
+        """In a forked process, where these will never end."""
         self._lock = RLock()
-        if lost:
-            self._open -= lost - 1
-            self.end()
+        for who in lost:
+            self.end(who)
 
 
 patience = _Patience(2)

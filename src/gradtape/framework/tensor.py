@@ -119,6 +119,10 @@ class Tensor(Value, metaclass=_TensorType):
         view.flags.writeable = False
         return view
 
+    def __buffer__(self, flags: int) -> memoryview:
+        """The numbers for `memoryview`, read-only; Python asks for them since 3.12."""
+        return memoryview(self.__array__())
+
     def __dlpack__(self, **options: Any) -> Any:
         # A copy: whoever takes it may write into it.
         return np.array(self._value).__dlpack__(**options)

@@ -11,7 +11,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, TypeVar
-from weakref import WeakSet
+
+from .lifetimes import Beside
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 # Where an object keeps these: TensorFlow's names, which Keras passes by when it saves a model.
@@ -19,7 +20,7 @@ _HELD = "_self_unconditional_dependency_names"
 WAITING = "_self_unconditional_deferred_dependencies"
 # Restorations that have values for places in lists and dictionaries. These cannot tell when they
 # are filled, so that restorations look again whenever an attribute is set anywhere.
-LOOKING: WeakSet[Any] = WeakSet()
+LOOKING: Beside[Any, None] = Beside()
 _PLAIN = (list, dict, OrderedDict)  # not defaultdict: so says TensorFlow
 
 
@@ -102,7 +103,7 @@ class AutoTrackable(Trackable):
 
 def look_again() -> None:
     """Something was set: lists and dictionaries may have been filled before it."""
-    for restoration in tuple(LOOKING):
+    for restoration in LOOKING if LOOKING else ():
         restoration.settle()
 
 

@@ -446,7 +446,7 @@ class Variable(Trackable, metaclass=_Made):
             self._rewrite(_writing(function, delta))
             return self if read_value else None
         with self._lock():  # `_rewrite` for what is small, 0.3 us faster
-            token = silence(QUIET)
+            token = silence[QUIET]
             try:
                 while True:
                     old = self._array
@@ -476,7 +476,7 @@ class Variable(Trackable, metaclass=_Made):
         50,000 rows of 64 numbers a fifth of the time.
         """
         with self._lock():
-            token = silence(QUIET)
+            token = silence[QUIET]
             try:
                 while self._writing is None:
                     old, out = self._array, None

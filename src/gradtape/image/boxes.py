@@ -196,7 +196,7 @@ def _boxes(boxes: Any, scores: Any) -> tuple[Any, Any]:
 def _most(value: Any) -> int:
     """How many boxes, as the int32 that the op takes."""
     if convert.is_tensor_like(value) and value._value.dtype != np.int32:
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             "cannot compute NonMaxSuppressionV3 as input #2(zero-based) was expected to be a int32 "
             f"tensor but is a {convert.c_name(value._value.dtype)} tensor [Op:NonMaxSuppressionV3]"
         )

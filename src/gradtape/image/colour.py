@@ -102,7 +102,7 @@ def _factor(value: Any, label: str) -> Any:
     if convert.is_tensor_like(value):
         found = convert.to_tensor(value)
         if found._value.dtype != np.float32:
-            raise errors.invalid(
+            raise errors.wrong_dtype(
                 f"cannot compute {label} as input #1(zero-based) was expected to be a float tensor "
                 f"but is a {convert.c_name(found._value.dtype)} tensor [Op:{label}] name: "
             )
@@ -181,7 +181,7 @@ def _hsv_input(images: Any, label: str) -> Any:
     else:
         x = defaulted(images, np.float32)
     if x._value.dtype.kind not in "fV":
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'T' of {convert.c_name(x._value.dtype)} is not in the list of allowed "
             f"values: half, bfloat16, float, double; tf.image.convert_image_dtype [Op:{label}]"
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import errors
 from ..autodiff.custom import custom_gradient
-from ..core.apply import tensor
+from ..core.apply import QUIET, restore, silence, tensor
 from ..framework import convert
 
 _FILLED = ("CONSTANT", "REFLECT", "WRAP", "NEAREST")
@@ -79,9 +79,12 @@ def _seen(size: tuple[int, int], method: str, mode: str, images: Any, maps: Any,
     made = np.empty((len(images), *size, images.shape[3]), images.dtype)
     for at, image in enumerate(images):
         a, b, c, d, e, f, g, h = maps[at if len(maps) > 1 else 0]
-        with np.errstate(all="ignore"):
+        token = silence[QUIET]
+        try:
             below = g * x + h * y + one
             across, down = (a * x + b * y + c) / below, (d * x + e * y + f) / below
+        finally:
+            restore(token)
         lost = (below == 0) | ~np.isfinite(across) | ~np.isfinite(down)
         across = _mapped(np.where(lost, 0, across), image.shape[1], mode)
         down = _mapped(np.where(lost, 0, down), image.shape[0], mode)

@@ -32,14 +32,14 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any
     def parse(given: Any) -> Any:
         try:
             array = array_of(bytes_of(given))
-        except (ValueError, IndexError, TypeError):
-            raise errors.invalid(
+        except (ValueError, IndexError, TypeError, OverflowError, MemoryError):
+            raise errors.at_run(
                 "Could not parse `serialized` as TensorProto: it is no string of "
                 "serialize_tensor's [Op:ParseTensor]"
             ) from None
         if dtypes.of(array.dtype) is not wanted:
             found = convert.c_name(array.dtype)
-            raise errors.invalid(
+            raise errors.at_run(
                 f"Type mismatch between parsed tensor ({found}) and dtype "
                 f"({convert.c_name(np.dtype(wanted.as_numpy_dtype))}) [Op:ParseTensor]"
             )
@@ -62,6 +62,11 @@ def decode_raw(
     [1, 2]
     """
     dtype = attribute_dtype(out_type, "out_type", "DecodeRaw")
+    if fixed_length is not None and not 0 < int(fixed_length) < 1 << 31:
+        raise errors.invalid(
+            f"fixed_length ({fixed_length}) must be greater than zero, and below 2**31 "
+            "[Op:DecodePaddedRaw]"
+        )
     strings = as_input(input_bytes, object, "DecodeRaw")._value
 
     def decode(strings: Any) -> Any:
@@ -84,7 +89,9 @@ def decode_raw(
         numbers = np.frombuffer(b"".join(flat), order).astype(dtype)
         return numbers.reshape(*np.shape(strings), size // dtype.itemsize)
 
-    return performed("decode_raw", decode, strings)
+    length = None if fixed_length is None else fixed_length // dtype.itemsize
+    like = lambda size: np.zeros((*strings.shape, length or size), dtype)
+    return performed("decode_raw", decode, strings, like=like, exact=True)
 
 
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Any:

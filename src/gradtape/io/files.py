@@ -16,14 +16,21 @@ from . import gfile
 
 
 def performed(
-    name: str, function: Callable[..., Any], *values: Any, like: Callable[[int], Any] | None = None
+    name: str,
+    function: Callable[..., Any],
+    *values: Any,
+    like: Callable[[int], Any] | None = None,
+    exact: bool = False,
 ) -> Any:
     """The tensor of the array that a function makes of arrays: in a `tf.function`, at every call,
     also if the shape of the array is another one then. `like` makes one of the kind, with a size
-    where its own is open."""
+    where its own is open; `exact`: it has the rank of all that come."""
     if threads.recording is None:
         return tensor(function(*values))
-    kind = None if like is None else lambda size: [like(size)]
+    kind: Any = None
+    if like is not None:
+        kind = lambda size: [like(size)]
+        kind.exact = exact
     (made,) = threads.recording.effect(
         name, lambda *given: [function(*given)], values, True, like=kind
     )

@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from .. import errors
+from ..framework.lifetimes import at_death
 from ..framework.namespaces import lookup
 
 __getattr__ = lookup(__name__)
@@ -202,6 +203,7 @@ class GFile:
             plain = self._mode.replace("b", "") + binary
             options = {} if binary else {"encoding": "utf-8", "newline": "\n"}
             self._file = builtins.open(path_of(self._name), plain, **options)  # type: ignore  # noqa: SIM115
+            self._death = at_death(self, [self._file.close])
         return self._file
 
     def _reading(self) -> Any:
@@ -279,7 +281,3 @@ class GFile:
         return line
 
     next = __next__
-
-    def __del__(self) -> None:
-        if getattr(self, "_file", None) is not None:
-            self._file.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,12 @@ def _pillow() -> Any:
 def _opened(data: bytes, label: str, *formats: str) -> Any:
     import io
 
+    pillow = _pillow()
     try:
-        return _pillow().open(io.BytesIO(data), formats=formats or None)
-    except (OSError, SyntaxError, ValueError) as cause:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pillow.DecompressionBombWarning)
+            return pillow.open(io.BytesIO(data), formats=formats or None)
+    except (OSError, SyntaxError, ValueError, pillow.DecompressionBombError) as cause:
         raise errors.invalid(
             f"Invalid {formats[0] if formats else 'image'} data, size {len(data)} [Op:{label}]"
         ) from cause
@@ -158,6 +162,7 @@ def decode_png(
     return performed(
         "decode_png", lambda data: _any(bytes_of(data), count, kind, "DecodePng"), given,
         like=lambda size: np.zeros((size, size, count or size), kind),
+        exact=True,
     )  # fmt: skip
 
 
@@ -189,6 +194,7 @@ def decode_jpeg(
     return performed(
         "decode_jpeg", decode, string(contents, "DecodeJpeg"),
         like=lambda size: np.zeros((size, size, count or size), np.uint8),
+        exact=True,
     )  # fmt: skip
 
 
@@ -269,7 +275,7 @@ def _any(data: bytes, channels: int, kind: Any, label: str, frames: bool = False
 def _unsigned(dtype: Any, label: str) -> np.dtype:
     kind = attribute_dtype(dtype, "dtype", label)
     if kind not in (np.uint8, np.uint16):
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'dtype' of {convert.c_name(kind)} is not in the list of allowed "
             f"values: uint8, uint16 [Op:{label}]"
         )

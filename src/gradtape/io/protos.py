@@ -107,9 +107,14 @@ _LISTS: dict[int, tuple[Any, Any]] = {
 }  # fmt: skip
 
 
+_MOST = 1 << 34  # elements of a tensor; a few bytes can ask for any number of them
+
+
 def array_of(proto: bytes) -> Any:
     """The array of a TensorProto."""
-    kind, shape, content = dtypes.float32, [], None
+    kind: dtypes.DType | None = None
+    shape: list[int] = []
+    content: Any = None
     texts: list[bytes] = []
     numbers: list[Any] = []
     for field, value in fields(proto):
@@ -124,7 +129,11 @@ def array_of(proto: bytes) -> Any:
             texts.append(value)
         elif field in _LISTS:
             numbers += _listed(field, value)
+    if kind is None:
+        raise ValueError("a TensorProto says its dtype, which these bytes do not")
     count = math.prod(shape)
+    if min(shape, default=0) < 0 or max(count, *shape, 0) > _MOST:
+        raise ValueError(f"no tensor has the shape {shape}")
     if kind is dtypes.string:
         found = np.empty(count, object)
         found[:] = texts + (texts[-1:] or [b""]) * (count - len(texts))

@@ -11,6 +11,7 @@ from typing import IO, Any
 import numpy as np
 
 from .. import errors
+from ..framework.lifetimes import at_death, passing
 
 _POLYNOMIAL = 0x82F63B78  # Castagnoli's, its bits reversed
 _LANE = 256  # bytes that NumPy goes through side by side
@@ -146,6 +147,10 @@ class TFRecordWriter:
             self._file = open(os.fspath(path), "wb")  # noqa: SIM115 (as long as it lives)
         except FileNotFoundError as cause:
             raise errors.NotFoundError(None, None, f"{path}; No such file or directory") from cause
+        self._last: list[Any] = [self._file.close]
+        if self._packer:
+            self._last.insert(0, passing(self._packer.flush, self._file.write))
+        self._death = at_death(self, self._last)
 
     def __enter__(self) -> TFRecordWriter:
         return self
@@ -176,7 +181,4 @@ class TFRecordWriter:
             if self._packer:
                 self._file.write(self._packer.flush())
             self._file.close()
-
-    def __del__(self) -> None:
-        if hasattr(self, "_file"):
-            self.close()
+            self._last.clear()

@@ -119,7 +119,7 @@ def tridiagonal_solve(
 
 def _only_wide(x: Any, label: str) -> None:
     if x._value.dtype.name not in _KINDS:
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'T' of {convert.c_name(x._value.dtype)} is not in the list of allowed "
             f"values: double, float, complex64, complex128 [Op:{label}]"
         )

@@ -358,7 +358,7 @@ def matrix_rank(
 
 def _tolerance(tol: Any, values: Any) -> Any:
     if convert.is_tensor_like(tol) and tol._value.dtype != values.dtype:
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"cannot compute Greater as input #1(zero-based) was expected to be a "
             f"{convert.c_name(values.dtype)} tensor but is a {convert.c_name(tol._value.dtype)} "
             "tensor: `tol` is compared with the singular values [Op:Greater]"

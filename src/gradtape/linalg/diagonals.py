@@ -163,7 +163,7 @@ def set_diag(
     band = _band(k, rows, columns, align)
     expected = (*outer, *diagonal_ops.packed_shape(band))
     if d._value.shape != expected:
-        raise errors.invalid(
+        raise errors.at_run(
             "Either first dimensions of diagonal don't match input.shape[:-2], or "
             "diagonal.shape[:-1] is not equal to the longests diagonal in range: expected shape "
             f"{list(expected)}, got {list(d._value.shape)} [Op:MatrixSetDiagV3] name: set_diag"
@@ -210,7 +210,7 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     x = convert.to_tensor(input)
     op = diagonal_ops.band_part
     if x._value.ndim < 2:
-        raise errors.invalid(
+        raise errors.at_run(
             f"input must be at least 2-dim, received shape: {list(x._value.shape)} "
             f"[Op:{op.label}] name: "
         )
@@ -218,10 +218,10 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     given = alike((num_lower, num_upper), op.label, "Tindex", default=np.int64)
     for side, one, size in zip(("lower", "upper"), given, x._value.shape[-2:], strict=True):
         if one.size != 1:
-            raise errors.invalid(f"num_{side} must be scalar, got {one} [Op:{op.label}] name: ")
+            raise errors.at_run(f"num_{side} must be scalar, got {one} [Op:{op.label}] name: ")
         count = int(one.reshape(()))
         if count > size:
-            raise errors.invalid(
+            raise errors.at_run(
                 f"num_{side} must be negative or less or equal to number of "
                 f"{'rows' if side == 'lower' else 'columns'} ({size}) got: {count} "
                 f"[Op:{op.label}] name: "

@@ -45,7 +45,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
 def _tensors(inputs: Any) -> list:
     """All of the first tensor's dtype, to which arrays and numbers are made."""
     first = next((x for x in inputs if convert.is_tensor_like(x)), None)
-    hint = None if first is None else first._value.dtype
+    hint = None if first is None else convert.dtype_of(first)
     tensors = []
     for x in inputs:
         own = convert.is_tensor_like(x) or hint is None

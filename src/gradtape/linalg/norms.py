@@ -39,7 +39,7 @@ def norm(
         # TensorFlow takes the conjugate first for the euclidean norm only.
         if ord in ("euclidean", "fro") or (ord == 2 and not pair):
             raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}.")
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'T' of {convert.c_name(x._value.dtype)} is not in the list of allowed "
             "values: bfloat16, half, float, double, int8, int16, int32, int64; a norm is one of "
             "numbers [Op:Abs]"

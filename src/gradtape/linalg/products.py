@@ -83,7 +83,7 @@ def matmul(
         a, b = turn(a, transpose_a, adjoint_a), turn(b, transpose_b, adjoint_b)
     try:
         return linear.matmul.apply(a, b)
-    except errors.InvalidArgumentError:
+    except errors.of_dtypes():
         if len({convert.to_tensor(x).dtype for x in (a, b)}) == 1:
             raise
         return linear.matmul.apply(*_pair(a, b))
@@ -93,7 +93,7 @@ def _pair(a: Any, b: Any) -> Any:
     """Matrices of one dtype; bfloat16 and float32 are multiplied as float32."""
     try:
         return convert.pair(linear.matmul, a, b)
-    except errors.InvalidArgumentError:
+    except errors.of_dtypes():
         pair = [convert.to_tensor(x) for x in (a, b)]
         kinds = {x.dtype.name for x in pair}
         if kinds != {"bfloat16", "float32"} or {x._value.ndim for x in pair} != {2}:

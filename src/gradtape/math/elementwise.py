@@ -9,7 +9,7 @@ import numpy as np
 from .. import dtypes, errors
 from ..core.apply import tensor
 from ..framework import convert
-from ..framework.arguments import matching, truths
+from ..framework.arguments import agree, matching, truths
 from ..framework.functions import binary, over_values, unary
 from ..framework.indexed_slices import IndexedSlices
 from ..framework.tensor import absolute, divisible
@@ -35,7 +35,7 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> Any:
 def _not_short(result: Any, label: str) -> Any:
     """A result, if TensorFlow's op is declared for its dtype: not for whole numbers of few bits."""
     if result._value.dtype.name in ("int8", "int16"):
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'T' of {result.dtype.name} is not in the list of allowed values: "
             f"int32, int64 and floating-point numbers; cast the arguments first [Op:{label}]"
         )
@@ -160,7 +160,7 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     for i, part in enumerate(parts):
         if part._value.dtype != first.dtype:
             raise convert.mismatch(sum_of, first.dtype, part._value.dtype)
-        if part._value.shape != first.shape:
+        if not agree(part._value.shape, first.shape):
             raise errors.invalid(
                 f"Inputs to operation AddN must have the same size and shape. Input 0: "
                 f"{list(first.shape)} != input {i}: {list(part._value.shape)} [Op:AddN] name: "

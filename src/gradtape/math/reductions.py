@@ -81,7 +81,7 @@ def _axis_tensor(axis: Any, label: str) -> Any:
     typed = convert.is_tensor_like(axis) or isinstance(axis, (np.ndarray, np.generic, str, bytes))
     found = convert.to_tensor(axis, None if typed else np.dtype(np.int32))
     if found._value.dtype.kind != "i":
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'Tidx' of {found.dtype.name} is not in the list of allowed values: "
             f"int32, int64: `axis` is {axis!r} [Op:{label}] name: "
         )
@@ -97,11 +97,11 @@ def _axis_of(ndim: int, axis: Any, label: str) -> int:
         if given.dtype.kind != "i" or given.ndim:
             message = f"axis must be int or Tensor with integer datatype, got {axis!r}"
             strict = (label == "ArgMax" and given.dtype.kind != "i") or isinstance(axis, float)
-            raise TypeError(message) if strict else errors.invalid(message)
+            raise TypeError(message) if strict else errors.wrong_dtype(message)
         axis = int(given)
     if not -ndim <= axis < ndim:
         convert.to_tensor(axis)  # a number that no dtype holds has its own error
-        raise errors.invalid(
+        raise errors.at_run(
             f"{label}: expected `axis` in the range [{-ndim}, {ndim}), but got {axis} "
             f"[Op:{label}] name: "
         )
@@ -360,7 +360,7 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
             f"got {list(rows.shape)} and {list(wanted.shape)} [Op:InTopKV2] name: "
         )
     if limit.size != 1:
-        raise errors.invalid(f"k must be 0-D, got shape {list(limit.shape)} [Op:InTopKV2] name: ")
+        raise errors.at_run(f"k must be 0-D, got shape {list(limit.shape)} [Op:InTopKV2] name: ")
     most = reshape.apply(tensor(limit), shape=())
     return rank.in_top_k.apply(given, tensor(wanted), most)
 

@@ -45,8 +45,10 @@ def _sorted_segments(label: str, data: Any, segment_ids: Any, op: Op) -> tuple[A
         raise errors.invalid(
             f"segment_ids should be a vector. Its shape is {list(value.shape)} [Op:{label}] name: "
         )
-    if not data._value.ndim or len(value) != len(data._value):
-        raise errors.invalid(
+    if not data._value.ndim:
+        raise errors.invalid(f"Shape must be at least rank 1 but is rank 0 [Op:{label}] name: ")
+    if len(value) != len(data._value):
+        raise errors.at_run(
             f"segment_ids should be the same size as dimension 0 of input. Their shapes are "
             f"{list(value.shape)} and {list(data._value.shape)} [Op:{label}] name: "
         )
@@ -71,7 +73,7 @@ def _check_segments(label: str, data: Any, ids: Any, op: Op) -> None:
     if data._value.dtype.kind not in op.takes:
         raise convert.wrong_dtype(op, data._value.dtype)
     if ids._value.dtype.kind != "i":
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'Tindices' of {ids.dtype.name} is not in the list of allowed values: "
             f"int32, int64 [Op:{label}] name: "
         )
@@ -151,7 +153,7 @@ def _count(num_segments: Any, label: str) -> int:
     try:
         return number(num_segments, label)
     except TypeError as error:
-        raise errors.invalid(f"num_segments: {error} [Op:{label}]") from None
+        raise errors.wrong_dtype(f"num_segments: {error} [Op:{label}]") from None
 
 
 def _unsorted(op: Op, data: Any, segment_ids: Any, num_segments: Any) -> Any:
@@ -168,14 +170,17 @@ def _unsorted(op: Op, data: Any, segment_ids: Any, num_segments: Any) -> Any:
         raise errors.invalid(
             f"Input num_segments == {n} must not be negative. [Op:{op.label}] name: "
         )
-    convert.examine(partial(_check_below, n, op.label), value)
+    if data._value.size:
+        convert.examine(partial(_check_below, n, op.label), value)
+    else:  # TensorFlow does not look at the ids of nothing: all of them are left out
+        ids = tensor(np.full(value.shape, -1, value.dtype))
     return op.apply(data, ids, count=n, axis=0)
 
 
 def _check_below(n: int, label: str, ids: Any) -> None:
     if ids.size and ids.max() >= n:
         at = [int(k) for k in np.argwhere(np.asarray(ids) >= n)[0]]
-        raise errors.invalid(
+        raise errors.at_run(
             f"segment_ids{at} = {ids[tuple(at)]} is out of range [0, {n}) [Op:{label}] name: "
         )
 
@@ -235,12 +240,20 @@ def _total(data: Any, segment_ids: Any, num_segments: Any) -> Any:
     return unsorted_segment_sum(data, segment_ids, num_segments)
 
 
+def _rows_of(segment_ids: Any, total: Any) -> Any:
+    """How many rows each segment of a total has, at least 1; unlike the sum of nothing, this looks
+    at the ids."""
+    ids, count = convert.to_tensor(segment_ids), len(total._value)
+    convert.examine(partial(_check_below, count, segment.segment_sum.label), ids._value)
+    return _times(ids, count, total)
+
+
 def unsorted_segment_mean(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Any:
     """The means of the rows of each segment, 0 for one without rows."""
     total = _total(data, segment_ids, num_segments)
-    return divide(total, _times(convert.to_tensor(segment_ids), len(total._value), total))
+    return divide(total, _rows_of(segment_ids, total))
 
 
 def unsorted_segment_sqrt_n(
@@ -248,7 +261,7 @@ def unsorted_segment_sqrt_n(
 ) -> Any:
     """The sums of the rows of each segment, divided by the square roots of their numbers."""
     total = _total(data, segment_ids, num_segments)
-    times = _times(convert.to_tensor(segment_ids), len(total._value), total)
+    times = _rows_of(segment_ids, total)
     return divide(total, elementwise.sqrt.apply(times))
 
 
@@ -295,7 +308,7 @@ def bincount(
     if axis not in (None, 0, -1) if axis is None or axis.__class__ is int else True:
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported")
     if values.dtype not in (np.int32, np.int64):
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'Tidx' of {convert.c_name(values.dtype)} is not in the list of "
             "allowed values: int32, int64; tf.cast makes them so [Op:DenseBincount] name: "
         )
@@ -314,7 +327,7 @@ def bincount(
     if weights is None:
         wanted = np.dtype(dtypes.as_dtype(dtype or dtypes.int32).as_numpy_dtype)
         if wanted.name not in ("int32", "int64", "float32", "float64"):
-            raise errors.invalid(
+            raise errors.wrong_dtype(
                 f"Value for attr 'T' of {convert.c_name(wanted)} is not in the list of allowed "
                 "values: int32, int64, float, double [Op:DenseBincount] name: "
             )
@@ -388,9 +401,9 @@ def _greatest(rows: Any, columns: Any) -> Any:
 def _check_classes(n: int, rows: Any, columns: Any) -> None:
     for what, found in (("labels", rows), ("predictions", columns)):
         if found.size and found.min() < 0:
-            raise errors.invalid(f"`{what}` contains negative values. Got {found.tolist()}.")
+            raise errors.at_run(f"`{what}` contains negative values. Got {found.tolist()}.")
         if found.size and found.max() >= n:
-            raise errors.invalid(f"`{what}` out of bound: {found.tolist()} for {n} classes.")
+            raise errors.at_run(f"`{what}` out of bound: {found.tolist()} for {n} classes.")
 
 
 def _classes(values: Any) -> Any:

@@ -54,7 +54,7 @@ def sobol_sample(
     """
     found = dtypes.as_dtype(dtype)
     if found.name not in ("float32", "float64"):
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'dtype' of {found.name} is not in the list of allowed values: float, "
             "double [Op:SobolSample]"
         )

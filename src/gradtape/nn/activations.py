@@ -153,7 +153,7 @@ def moments(
 
 def _no_array(axes: Any, keepdims: Any) -> None:
     # TensorFlow squeezes the axes away, for which it takes a list.
-    if isinstance(axes, np.ndarray) and axes.ndim and not keepdims:
+    if isinstance(axes, np.ndarray) and axes.ndim and axes.size and not keepdims:
         listed(axes, "axis", "squeeze")
 
 
@@ -311,7 +311,7 @@ def local_response_normalization(
     given = (("bias", bias, 1.0), ("alpha", alpha, 1.0), ("beta", beta, 0.5))
     bias, alpha, beta = (real(value, word, default) for word, value, default in given)
     if depth_radius < 0:
-        raise errors.invalid(f"depth_radius = {depth_radius} must not be negative [Op:LRN] name: ")
+        raise errors.at_run(f"depth_radius = {depth_radius} must not be negative [Op:LRN] name: ")
     allow(x, "LRN", "float16 bfloat16 float32")
     if x._value.ndim != 4:
         raise errors.invalid(f"in must be 4-dimensional, got {x.shape} [Op:LRN] name: ")

@@ -144,7 +144,7 @@ def with_space_to_batch(
     spatial_dims: Any = None,
     data_format: str | None = None,
 ) -> Any:
-    """Apply op(x, num_spatial_dims=…, padding=…), whose windows have no gaps, with gaps."""
+    """Apply op(x, num_spatial_dims, padding), whose windows have no gaps, with gaps."""
     x = convert.to_tensor(input)
     rate = _int32(dilation_rate, "dilation_rate")
     if rate.ndim != 1:
@@ -156,7 +156,7 @@ def with_space_to_batch(
     if padding not in ("SAME", "VALID"):
         raise ValueError(f"`padding` must be 'SAME' or 'VALID'. Received: padding={padding}")
     if (rate == 1).all():
-        return op(x, num_spatial_dims=len(rate), padding=padding)
+        return op(x, len(rate), padding)
     base = np.zeros((len(rate), 2), np.int32)
     if padding == "SAME":
         if filter_shape is None:
@@ -172,5 +172,5 @@ def with_space_to_batch(
     )  # fmt: skip
     at = np.array(axes) - 1
     blocks[at], some_pads[at], some_crops[at] = rate, pads._value, crops._value
-    result = op(space_to_batch(x, blocks, some_pads), num_spatial_dims=len(rate), padding="VALID")
+    result = op(space_to_batch(x, blocks, some_pads), len(rate), "VALID")
     return batch_to_space(result, blocks, some_crops)

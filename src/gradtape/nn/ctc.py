@@ -56,7 +56,7 @@ def ctc_loss(
     else:
         given, lengths = (convert.to_tensor(t)._value for t in (labels, label_length))
         if x._value.dtype == np.float64:
-            raise errors.invalid(
+            raise errors.wrong_dtype(
                 "cannot compute Mul as input #1(zero-based) was expected to be a double tensor but "
                 "is a float tensor: with dense labels the logits are float32 [Op:Mul] name: "
             )
@@ -128,6 +128,16 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
         raise errors.invalid(
             f"Index out of range using input dim {rows.ndim}; labels must be [batch, time], got "
             f"{list(rows.shape)} [Op:StridedSlice]"
+        )
+    if not len(rows):
+        raise errors.at_run(
+            "Requires start <= limit when delta > 0: labels has no rows, and so no longest one "
+            "[Op:Range]"
+        )
+    if lengths.shape not in ((1,), (len(rows),)):
+        raise errors.at_run(
+            f"Incompatible shapes: {list(rows.shape)} vs. {[*lengths.shape, rows.shape[1]]}: "
+            "seq_length has one length for each row of labels [Op:LogicalAnd]"
         )
     kept = np.ones(rows.shape, bool)
     kept[:, 1:] = rows[:, 1:] != rows[:, :-1]

@@ -27,7 +27,7 @@ def floating(op: Op, *tensors: Any) -> Op:
 
 def in_range(axis: int, ndim: int) -> None:
     if not -ndim <= axis < ndim:
-        raise errors.invalid(
+        raise errors.at_run(
             f"`dim` must be in the range [{-ndim}, {ndim}) where {ndim} is the number of "
             f"dimensions in the input. Received: dim={axis}"
         )
@@ -145,7 +145,7 @@ def sparse_softmax_cross_entropy_with_logits(
     if label_shape != logit_shape[:-1] or not logit_shape:
         raise _labels_that_do_not_fit(y, x)
     if y._value.dtype.name not in ("int32", "int64"):
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'Tlabels' of {convert.c_name(y._value.dtype)} is not in the list of "
             "allowed values: int32, int64; labels are positions: cast them, for example "
             f"tf.cast(labels, tf.int32) [Op:{op.label}] name: "
@@ -257,7 +257,7 @@ def compute_average_loss(
             )
         size = int(given)
         if size < 0:
-            raise errors.invalid(f"global_batch_size must be non-negative: {size}")
+            raise errors.at_run(f"global_batch_size must be non-negative: {size}")
     total = reduce_sum(losses)
     return total / tensor(dtype.type(size)) if size else total
 

@@ -11,6 +11,8 @@ from ..core.op import Op
 from ..framework import convert
 from ..framework.arguments import allow, defaulted
 from ..ops import pool as pool_ops
+from ..ops import reduce as reduce_ops
+from ..ops import shape
 from .windows import (
     channels_first,
     geometry_of,
@@ -20,6 +22,22 @@ from .windows import (
     to_first,
     to_last,
 )  # fmt: skip
+
+
+def _is_of_depth(x: Any, ksize: Any, strides: Any) -> bool:
+    """Whether windows lie along the channels and nowhere else, side by side: all that TensorFlow
+    has of these."""
+    lists = all(isinstance(one, (list, tuple)) and len(one) == 4 for one in (ksize, strides))
+    if not lists or x._value.ndim != 4:
+        return False
+    *others, depth = ksize
+    return (
+        isinstance(depth, int)
+        and depth > 1
+        and list(ksize) == list(strides)
+        and others == [1, 1, 1]
+        and x._value.shape[-1] % depth == 0
+    )
 
 
 def _pool(
@@ -54,6 +72,10 @@ def _pool(
     if most and (n == 3 or x.dtype.name in ("uint32", "uint64")):
         whole = "int32 int64 uint8 int16 int8 uint16 float64" if n < 3 else ""
         allow(x, label, f"float16 bfloat16 float32 {whole}")
+    if most and n == 2 and not first and _is_of_depth(x, ksize, strides):
+        *outer, channels = x._value.shape
+        parts = shape.reshape.apply(x, shape=(*outer, channels // ksize[-1], ksize[-1]))
+        return reduce_ops.max.apply(parts, axis=(-1,), keepdims=False)
     size = numbers(ksize, n, "ksize", first, label)
     steps = numbers(strides, n, "strides", first, label)
     if x._value.ndim != n + 2:
@@ -69,6 +91,13 @@ def _pool(
     if op is pool_ops.avg_pool and not isinstance(padding, str):
         raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
     geometry = geometry_of(label, inner, size, steps, gaps, padding, first)
+    if most and not isinstance(padding, (str, bytes)):
+        for k, pair in zip(size, padding[2:] if first else padding[1:-1], strict=True):
+            if max(pair) >= k:
+                raise errors.at_run(
+                    f"Top padding {max(pair)} needs to be smaller than the window size "
+                    f"{k} [Op:{label}] name: "
+                )
     more = {"inner": inner} if op is pool_ops.avg_pool else {}
     return to_first(op.apply(x, geometry=geometry, **more), first)
 

@@ -177,7 +177,7 @@ def _true_classes(classes: Any, num_true: int, label: str) -> Any:
     plain = not convert.is_tensor_like(classes)
     true = convert.to_tensor(classes, _INT64 if plain else None)._value
     if true.dtype != _INT64:
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"cannot compute {label} as input #0(zero-based) was expected to be a int64 tensor but "
             f"is a {convert.c_name(true.dtype)} tensor [Op:{label}] name: "
         )

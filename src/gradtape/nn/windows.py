@@ -73,7 +73,7 @@ def numbers(value: Any, n: int, name: str, first: bool, label: str) -> tuple[int
             )  # fmt: skip
         found = tuple(given[2:] if first else given[1:-1])
     if min(found) <= 0:
-        raise errors.invalid(
+        raise errors.at_run(
             f"{name} of the inner axes should be larger than 0, got {found} [Op:{label}] name: "
         )
     return found

@@ -59,7 +59,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any) -> Any:
     if axis is None:
         return take_along_axis(ravel(arr), indices, 0)
     if indices._value.dtype.kind not in "iu":
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'Tindices' of {indices.dtype.name} is not in the list of allowed "
             "values: int32, int64 [Op:GatherV2]"
         )

@@ -59,7 +59,7 @@ def matmul(x1: Any, x2: Any) -> Any:
         if a._value.ndim == 1:
             return tf_tensordot(a, b, [[0], [-2]])
         return linalg.matmul(a, b)
-    except errors.InvalidArgumentError as error:
+    except (errors.InvalidArgumentError, ValueError) as error:
         raise ValueError(str(error)) from None
 
 

@@ -14,7 +14,7 @@ from .. import dtypes, errors, nest
 from ..arrays.values import cast
 from ..core.record import Value
 from ..dtypes import DType
-from ..framework.convert import pack, to_tensor, unsupported
+from ..framework.convert import dtype_of, holds_tensor, pack, to_tensor, unsupported
 from ..framework.shapes import CompositeTensor
 
 __all__ = [
@@ -86,7 +86,7 @@ def by_numpy(values: Any) -> np.dtype:
 def _told(value: Any) -> Any:
     """What NumPy is told about an argument."""
     if isinstance(value, Value) or hasattr(value, "_read"):
-        return value._value.dtype
+        return dtype_of(value)
     if isinstance(value, DType):
         return _numpy(value)
     if isinstance(value, CompositeTensor):
@@ -134,8 +134,9 @@ def as_tensor(value: Any, dtype: np.dtype | None = None) -> Any:
         return value if dtype is None or value._value.dtype == dtype else cast(value, dtype)
     if hasattr(value, "_read"):
         return as_tensor(to_tensor(value), dtype)
+    mixed = isinstance(value, (list, tuple)) and holds_tensor(value)
     wanted = _own(value) if dtype is None else dtype
-    if isinstance(value, (list, tuple)) and _holds_tensor(value):
+    if mixed:
         return pack(value, wanted)
     if isinstance(value, int) and value > _LARGEST:
         if value >= 2 * (_LARGEST + 1):
@@ -148,10 +149,10 @@ def as_tensor(value: Any, dtype: np.dtype | None = None) -> Any:
     try:
         return cast(to_tensor(value, hint=wanted), wanted)
     except ValueError:
-        mixed = np.asarray(value) if isinstance(value, (list, tuple)) else OTHER
-        if mixed.dtype.kind not in "biufc":
+        array = np.asarray(value) if isinstance(value, (list, tuple)) else OTHER
+        if array.dtype.kind not in "biufc":
             raise
-        return to_tensor(mixed.astype(wanted))  # [True, 2, 1j], of which `tf.constant` makes none
+        return to_tensor(array.astype(wanted))  # [True, 2, 1j], of which `tf.constant` makes none
 
 
 _LARGEST = np.iinfo(np.int64).max
@@ -165,12 +166,6 @@ def _own(value: Any) -> np.dtype:
         if leaves and all(isinstance(leaf, (str, bytes)) for leaf in leaves):
             return OBJECT
     return common(value)
-
-
-def _holds_tensor(value: Any) -> bool:
-    if isinstance(value, (list, tuple)):
-        return any(_holds_tensor(v) for v in value)
-    return isinstance(value, Value) or hasattr(value, "_read")
 
 
 def promoted(*values: Any) -> list[Any]:

@@ -13,6 +13,7 @@ import numpy as np
 from .. import dtypes, nest
 from ..core.record import Value
 from ..dtypes import DType
+from ..framework.convert import dtype_of
 from .types import OBJECT, settings
 
 Kind = tuple[np.dtype, bool]  # a dtype, and whether it yields to others
@@ -44,7 +45,7 @@ def result_of(values: Any) -> Kind:
 def kind_of(value: Any) -> Kind:
     """The dtype of an argument; those of Python numbers are weak."""
     if isinstance(value, Value) or hasattr(value, "_read"):
-        return value._value.dtype, False
+        return dtype_of(value), False
     if isinstance(value, (str, bytes)):
         return OBJECT, False
     if isinstance(value, type) and value in _WEAK:

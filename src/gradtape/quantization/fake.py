@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import errors
 from ..autodiff.custom import custom_gradient
-from ..core.apply import tensor
+from ..core.apply import QUIET, restore, silence, tensor
 from ..framework import convert
 
 _FLOAT = np.dtype(np.float32)
@@ -19,20 +19,26 @@ _FLOAT = np.dtype(np.float32)
 def _nudged(low: Any, high: Any, bits: int, narrow: bool) -> tuple[Any, Any, Any]:
     """The range moved so that 0 is one of its levels, and the step between two levels."""
     first, last = np.float32(narrow), np.float32(2**bits - 1)
-    with np.errstate(all="ignore"):
+    token = silence[QUIET]
+    try:
         step = (high - low) / (last - first)
         zero = first - low / step
         level = np.where(zero < first, first, np.where(zero > last, last, np.floor(zero + 0.5)))
+    finally:
+        restore(token)
     level = level.astype(np.float32)
     return (first - level) * step, (last - level) * step, step
 
 
 def _rounded(bits: int, narrow: bool, x: Any, low: Any, high: Any) -> Any:
     start, end, step = _nudged(low, high, bits, narrow)
-    with np.errstate(all="ignore"):
+    token = silence[QUIET]
+    try:
         # Cut off by maximum and minimum: of a range that ends before it begins, the end counts.
         moved = np.maximum(np.minimum(x, end), start) - start
         y = np.floor(moved * (np.float32(1) / step) + np.float32(0.5)) * step + start
+    finally:
+        restore(token)
     found = np.where((low == 0) & (high == 0), np.float32(0), y).astype(np.float32)
     return found if found.ndim else found[()]
 

@@ -9,6 +9,7 @@ import numpy as np
 from .. import dtypes
 from ..core.apply import tensor
 from ..framework.arguments import listed_dtype, number
+from ..ops.shape import cast
 from .tensor import RaggedTensor
 
 
@@ -22,6 +23,7 @@ class DynamicRaggedShape:
 
     def __init__(self, x: RaggedTensor, out_type: Any = None) -> None:
         self._kind = listed_dtype(out_type, "out_type", ("int32", "int64"), "Shape", "int32")
+        self._splits, self._inner = x.nested_row_splits, x.flat_values._value.shape
         self._rows = [np.diff(ends._value) for ends in x.nested_row_splits]
         self._sizes = (len(x), *self._rows, *x.flat_values._value.shape[1:])
 
@@ -36,6 +38,16 @@ class DynamicRaggedShape:
     @property
     def dtype(self) -> Any:
         return dtypes.of(self._kind)
+
+    @property
+    def inner_shape(self) -> Any:
+        """The shape of the values of all rows."""
+        return tensor(np.array(self._inner, self._kind))
+
+    def fill(self, values: Any) -> RaggedTensor:
+        """A ragged tensor of this shape, whose rows hold these values."""
+        splits = [cast.apply(ends, dtype=self._kind) for ends in self._splits]
+        return RaggedTensor.from_nested_row_splits(values, splits, validate=False)
 
     def is_uniform(self, axis: int) -> bool:
         """Whether all rows along an axis are known to have one length."""

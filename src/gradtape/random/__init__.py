@@ -11,7 +11,6 @@ import math
 import os
 from collections.abc import Callable
 from typing import Any
-from weakref import WeakSet
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from ..core.op import Op
 from ..core.record import threads
 from ..framework import convert
 from ..framework.arguments import attribute_dtype
+from ..framework.lifetimes import Beside
 from ..framework.namespaces import lookup
 from ..ops import chance, elementwise
 from ..ops.kernels.philox import RESERVED, Stream
@@ -93,7 +93,7 @@ class _Seeds:
     def __init__(self) -> None:
         self.seed: Any = None
         self.kernels: dict[tuple, Stream] = {}
-        self.hearing: WeakSet[Any] = WeakSet()  # who has streams that begin again
+        self.hearing: Beside[Any, None] = Beside()  # who has streams that begin again
 
     def set(self, seed: Any) -> None:
         from random import Random
@@ -105,7 +105,7 @@ class _Seeds:
             self.ops = Random(seed)
         self.seed = seed
         self.kernels = {}
-        for one in list(self.hearing):
+        for one in self.hearing:
             one.restart()
 
     def kernel(self, seed: Any, *kind: Any) -> Any:
@@ -149,7 +149,7 @@ def seeds_of_op(whole: Any, seed: Any, following: Callable[[], int]) -> tuple[in
 
 def when_seed_is_set(one: Any) -> None:
     """Call `restart` of this object, as long as it lives."""
-    _seeds.hearing.add(one)
+    _seeds.hearing.put(one, None)
 
 
 def global_seed() -> Any:

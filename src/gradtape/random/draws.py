@@ -32,7 +32,7 @@ def shape_of(shape: Any, label: str) -> tuple[int, ...]:
         return ()
     sizes = convert.to_tensor(shape)._value
     if sizes.dtype.name not in WHOLE:
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'T' of {convert.c_name(sizes.dtype)} is not in the list of allowed "
             f"values: int32, int64; the shape {shape!r} must hold whole numbers [Op:{label}]"
         )
@@ -58,7 +58,7 @@ def kernel_dtype(dtype: Any, label: str, allowed: tuple[str, ...] = FLOATS) -> n
     """NumPy's dtype for a kernel that makes only some."""
     found = dtypes.as_dtype(dtype)
     if found.name not in allowed:
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'dtype' of {found.name} is not in the list of allowed values: "
             f"{', '.join(allowed)} [Op:{label}]"
         )
@@ -128,7 +128,7 @@ def logits_of(logits: Any, num_samples: Any, label: str) -> tuple[Any, int]:
     values = given._value
     count = number(as_input(num_samples, np.int32, label), label)
     if values.dtype.kind in "bcO":
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'T' of {convert.c_name(values.dtype)} is not in the list of allowed "
             f"values: real numbers; logits are cast first, for example to tf.float32 [Op:{label}]"
         )

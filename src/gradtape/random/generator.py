@@ -208,7 +208,7 @@ class Generator(Trackable):
     ) -> Any:
         """Whole numbers of the dtype's full range."""
         if not dtypes.as_dtype(dtype).is_integer or numpy_dtype(dtype).itemsize < 4:
-            raise errors.invalid(
+            raise errors.wrong_dtype(
                 f"Value for attr 'dtype' of {dtypes.as_dtype(dtype).name} is not in the list of "
                 "allowed values: int32, int64, uint32, uint64 [Op:StatelessRandomUniformFullIntV2]"
             )

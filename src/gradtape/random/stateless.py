@@ -82,7 +82,7 @@ def stream_of(
         raise convert.cannot(seed, np.dtype(np.int32))
     values = defaulted(seed, np.int64)._value
     if values.dtype.name not in ("int32", "int64"):
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'Tseed' of {convert.c_name(values.dtype)} is not in the list of "
             f"allowed values: int32, int64 [Op:{label}]"
         )
@@ -209,7 +209,7 @@ def stateless_parameterized_truncated_normal(
     wanted = kernel_dtype(given[0].dtype, label)
     for k, v in enumerate(given):
         if v._value.dtype != wanted:
-            raise errors.invalid(
+            raise errors.wrong_dtype(
                 f"cannot compute {label} as input #{k + 2}(zero-based) was expected to be a "
                 f"{convert.c_name(wanted)} tensor but is a {convert.c_name(v._value.dtype)} tensor "
                 f"[Op:{label}]"
@@ -247,7 +247,7 @@ def _together(values: list, label: str) -> tuple[int, ...]:
         return np.broadcast_shapes(*(v._value.shape for v in values))
     except ValueError:
         texts = " vs. ".join(str(list(v._value.shape)) for v in values)
-        raise errors.invalid(
+        raise errors.at_run(
             f"the parameters must have compatible batch dimensions: {texts} [Op:{label}]"
         ) from None
 
@@ -255,7 +255,7 @@ def _together(values: list, label: str) -> tuple[int, ...]:
 def _trailing(sizes: tuple[int, ...], each: tuple[int, ...], label: str) -> tuple[int, ...]:
     """The axes before those of the parameters, with which the whole shape must end."""
     if len(each) > len(sizes) or sizes[len(sizes) - len(each) :] != each:
-        raise errors.invalid(
+        raise errors.at_run(
             f"Shape passed in must end with broadcasted shape: {list(sizes)} does not end with "
             f"{list(each)} [Op:{label}]"
         )
@@ -317,7 +317,7 @@ def binomial_of(op: Op, stream: Stream, shape: Any, counts: Any, probs: Any, dty
     if probs.__class__ is int or isinstance(probs, np.ndarray):
         chances = convert.to_tensor(probs, trials._value.dtype)
     if trials.dtype != chances.dtype:
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"cannot compute {label} as input #3(zero-based) was expected to be a "
             f"{trials.dtype.name} tensor but is a {chances.dtype.name} tensor [Op:{label}]"
         )

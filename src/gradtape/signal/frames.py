@@ -54,7 +54,7 @@ def _steps(frame_length: Any, frame_step: Any, padded: bool) -> tuple[int, int]:
     if step == 0:
         raise errors.invalid(f"Integer division by zero: frame_step is 0 [Op:{op}] name: ")
     if own != other:
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"cannot compute {op} as input #1(zero-based) was expected to be a {own} tensor but is "
             f"a {other} tensor: frame_length and frame_step are of one dtype [Op:{op}] name: "
         )

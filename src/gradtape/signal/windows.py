@@ -10,7 +10,7 @@ import numpy as np
 from .. import dtypes, errors
 from ..arrays.reshaping import concat
 from ..arrays.values import cast
-from ..core.apply import tensor
+from ..core.apply import QUIET, restore, silence, tensor
 from ..framework import convert
 from ..math.elementwise import bessel_i0e, exp, sqrt
 from ..math.reductions import cumsum
@@ -45,19 +45,25 @@ def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, a: float, b: f
     wraps = bool(_scalar(periodic, np.dtype(bool), "periodic"))
     # A window of odd length is symmetric even if a periodic one is asked for, as in TensorFlow.
     last = kind.type(n - 1 + (wraps and n % 2 == 0))
-    with np.errstate(all="ignore"):
+    token = silence[QUIET]
+    try:
         angle = kind.type(2 * math.pi) * _places(n).astype(kind) / last
         return tensor(kind.type(a) - kind.type(b) * np.cos(angle))
+    finally:
+        restore(token)
 
 
 def vorbis_window(window_length: Any, dtype: Any = dtypes.float32, name: Any = None) -> Any:
     """The window of the Vorbis codec, whose squares add up to 1 half a window apart."""
     kind = _floating(dtype)
     n = _length(window_length)
-    with np.errstate(all="ignore"):
+    token = silence[QUIET]
+    try:
         place = _places(n).astype(kind) + kind.type(0.5)
         inner = np.sin(kind.type(math.pi) / kind.type(n) * place)
         return tensor(np.sin(kind.type(math.pi / 2) * np.square(inner)))
+    finally:
+        restore(token)
 
 
 def kaiser_window(
@@ -71,8 +77,11 @@ def kaiser_window(
     half = np.float32((n - 1.0) / 2.0)
     place = _places(-half, half + np.float32(0.1), dtype=np.float32).astype(kind)
     beta = cast(beta, dtype)
-    with np.errstate(all="ignore"):
+    token = silence[QUIET]
+    try:
         arc = np.sqrt(np.maximum(kind.type(1) - np.square(place / half.astype(kind)), kind.type(0)))
+    finally:
+        restore(token)
     inner = beta * tensor(arc)
     return exp(inner - beta) * (bessel_i0e(inner) / bessel_i0e(beta))
 

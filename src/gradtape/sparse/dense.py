@@ -74,7 +74,7 @@ def expect(value: Any, dtype: np.dtype, label: str, place: int) -> Any:
     x = convert.to_tensor(value)
     if x._value.dtype != dtype:
         kinds = [convert.c_name(d) for d in (dtype, x._value.dtype)]
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"cannot compute {label} as input #{place}(zero-based) was expected to be a {kinds[0]} "
             f"tensor but is a {kinds[1]} tensor; tf.cast makes it one [Op:{label}] name: "
         )
@@ -95,7 +95,7 @@ def from_dense(tensor: Any, name: Any = None) -> SparseTensor:
     x = convert.to_tensor(tensor)
     array = x._value
     if not array.ndim:
-        raise errors.invalid("tf.sparse.from_dense takes no number without axes [Op:Where] name: ")
+        raise errors.at_run("tf.sparse.from_dense takes no number without axes [Op:Where] name: ")
     places = np.argwhere(array != (b"" if array.dtype.kind == "O" else 0)).astype(np.int64)
     return SparseTensor(places, gather_nd(x, places), np.array(array.shape, np.int64))
 
@@ -163,7 +163,7 @@ def union(a: SparseTensor, b: SparseTensor, label: str) -> tuple[Any, Any, Any]:
         raise errors.invalid(f"Operands' shapes do not match: {shape} and {other} [Op:{label}]")
     if a.dtype != b.dtype:
         kinds = [convert.c_name(x.values._value.dtype) for x in (a, b)]
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"cannot compute {label} as input #4(zero-based) was expected to be a {kinds[0]} "
             f"tensor but is a {kinds[1]} tensor; tf.cast makes them agree [Op:{label}] name: "
         )
@@ -182,7 +182,7 @@ def sparse_dense_matmul(
     adjoint_a, adjoint_b = truth(adjoint_a, "adjoint_a"), truth(adjoint_b, "adjoint_b")
     b = convert.to_tensor(b)
     if b._value.dtype != a.values._value.dtype:
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"cannot compute SparseTensorDenseMatMul as input #3(zero-based) was expected to be a "
             f"{a.dtype.name} tensor but is a {b.dtype.name} tensor [Op:SparseTensorDenseMatMul]"
         )

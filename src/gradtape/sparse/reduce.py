@@ -218,7 +218,7 @@ def _outlined(sketch: Any, values: Any, weights: Any, axis: int) -> SparseTensor
 def _check_counted(found: Any) -> None:
     label = "[Op:DenseCountSparseOutput] name: "
     if found.dtype.kind != "i":
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'T' of {convert.c_name(found.dtype)} is not in the list of allowed "
             f"values: int32, int64 {label}"
         )

@@ -63,7 +63,7 @@ def _reduce(
     for given, attr in ((at, "Tidx"), (ids, "Tsegmentids")):
         allow(given, label, "int32 int64", attr)
     if x._value.dtype.kind not in takes:
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"Value for attr 'T' of {convert.c_name(x._value.dtype)} is not in the list of allowed "
             f"values: bfloat16, half, float, double; tf.cast it [Op:{label}] name: "
         )

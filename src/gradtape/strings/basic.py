@@ -196,7 +196,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
         units: Any = text if unit == "BYTE" else text.decode()
         count = units.__len__()
         if not -count <= start <= count:
-            raise errors.invalid(f"pos {start} out of range for string {text!r} [Op:Substr]")
+            raise errors.at_run(f"pos {start} out of range for string {text!r} [Op:Substr]")
         start += count if start < 0 else 0
         part = units[start : start + size] if size >= 0 else units[start:]
         return part if unit == "BYTE" else part.encode()
@@ -317,14 +317,14 @@ def _rows(function: Callable[[bytes], list[bytes]], input: Any) -> Any:
     if values.ndim > 1:
         raise errors.UnimplementedError(None, None, "only a string or a vector of them is split")
     # In a function that is recorded, how many parts there are is looked at, and not the texts.
-    lengths = convert.computed(lambda v: _split(function, v)[0], values)
-    total = int(convert.computed(np.sum, lengths))
-    parts = tensor(convert.computed(lambda v: _split(function, v)[1].reshape(total), values))
+    split = lambda v: _split(function, v)[1]
+    parts = tensor(convert.computed(split, values, sizes=(None,), dtype=object))
     if not values.ndim:
         return parts
     from ..ragged import RaggedTensor
 
-    return RaggedTensor.from_row_lengths(parts, tensor(lengths))
+    lengths = convert.computed(lambda v: _split(function, v)[0], values)
+    return RaggedTensor.from_row_lengths(parts, tensor(lengths), validate=False)
 
 
 def _split(function: Callable[[bytes], list[bytes]], values: Any) -> tuple[Any, Any]:

@@ -25,7 +25,7 @@ def _texts(input: Any, label: str) -> Any:
     """The strings of a tensor that is there already; of another dtype, the op refuses it."""
     found = convert.to_tensor(input)._value if convert.is_tensor_like(input) else _strings(input)
     if found.dtype != _STRING:
-        raise errors.invalid(
+        raise errors.wrong_dtype(
             f"cannot compute {label} as input #0(zero-based) was expected to be a string tensor "
             f"but is a {convert.c_name(found.dtype)} tensor [Op:{label}] name: "
         )
@@ -270,14 +270,21 @@ def _decoded(input: Any, encoding: str, policy: str, char: int, control: bool, m
         )
     control = truth(control, "replace_control_characters")
     texts = _texts(given, "UnicodeDecode")
-    found = [
-        _characters(text, encoding, policy, char, control) for text in np.ravel(texts).tolist()
-    ]
-    values = [[make(p) for p in points] for points, _ in found]
-    starts = [places for _, places in found]
     kind = np.int32 if make is int else object
+
+    def characters(text: bytes) -> tuple[list, list]:
+        points, places = _characters(text, encoding, policy, char, control)
+        return [make(p) for p in points], places
+
     if not texts.ndim:
-        return _packed(values[0], dtype=kind), _packed(starts[0], dtype=np.int64)
+        points_of = lambda text: _packed(characters(text.item())[0], dtype=kind)._value
+        places_of = lambda text: _packed(characters(text.item())[1], dtype=np.int64)._value
+        return (
+            tensor(convert.computed(points_of, texts, sizes=(None,), dtype=kind)),
+            tensor(convert.computed(places_of, texts, sizes=(None,), dtype=np.int64)),
+        )
+    found = [characters(text) for text in np.ravel(texts).tolist()]
+    values, starts = [points for points, _ in found], [places for _, places in found]
     parts = _ragged(values, kind), _ragged(starts, np.int64)
     if texts.ndim == 1:
         return parts

@@ -16,6 +16,7 @@ import numpy as np
 from ..core.apply import tensor
 from ..core.record import threads
 from ..framework import convert
+from ..framework.lifetimes import at_death
 from ..io.protos import message
 from ..io.records import framed
 
@@ -90,6 +91,7 @@ class _FileSummaryWriter(SummaryWriter):
         name = f"{int(time.time())}.{socket.gethostname()}.{os.getpid()}.{number}{suffix}"
         self.path = os.path.join(folder, f"events.out.tfevents.{name}")
         self._file = open(self.path, "ab", buffering=1 << 16)  # noqa: SIM115 (as long as it lives)
+        self._death = at_death(self, [self._file.close])
         self._lock = threading.Lock()
         self._max_queue, self._seconds = max_queue, flush_millis / 1000.0
         self._waiting, self._flushed = 0, time.monotonic()
@@ -118,10 +120,6 @@ class _FileSummaryWriter(SummaryWriter):
 
     def close(self) -> None:
         with self._lock:
-            self._file.close()
-
-    def __del__(self) -> None:
-        if hasattr(self, "_file"):
             self._file.close()
 
     def _check(self) -> None:

@@ -3,13 +3,14 @@
 A checkpoint is the one file `<prefix>.safetensors`. It is written beside its place, flushed to the
 disk and renamed, so that at every moment there is the old one, the new one or none, never a part of
 one. `<prefix>.index` holds the JSON again, for people and for scripts that look whether a file of
-that name exists; nobody reads it, and it need not be complete.
+that name exists. Nothing is read of it, but a damaged one is an error, as it is in TensorFlow.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -57,7 +58,7 @@ def write(prefix: str, nodes: list[Node], arrays: dict[str, Any]) -> None:
         os.makedirs(folder, exist_ok=True)
     with replaced(prefix + SUFFIX) as temporary:
         save_file(stored, temporary, {_FORMAT: json.dumps(head)})
-    with open(prefix + INDEX, "w", encoding="utf-8") as file:
+    with replaced(prefix + INDEX) as temporary, open(temporary, "w", encoding="utf-8") as file:
         json.dump(head, file, indent=1)
 
 
@@ -65,7 +66,12 @@ def write(prefix: str, nodes: list[Node], arrays: dict[str, Any]) -> None:
 def replaced(path: str) -> Iterator[str]:
     """A file to be written that takes the place of `path` at the end, at once and for good."""
     temporary = path + ".temp"
+    # Whatever writes it, and however: it has the rights that the user's files have.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
+    os.close(descriptor)
     yield temporary
+    os.chmod(temporary, mode)
     with open(temporary, "rb+") as file:
         os.fsync(file.fileno())
     os.replace(temporary, path)
@@ -137,6 +143,27 @@ class Safetensors:
     def nodes(self) -> list[Node]:
         """The objects, the root first."""
         return [Node(one["children"], one["values"]) for one in self._objects]
+
+
+def check_index(prefix: str) -> None:
+    """Raise an error if there is an index that is damaged. A process that was killed may have left
+    none, or that of the checkpoint before."""
+    try:
+        with open(prefix + INDEX, "rb") as file:
+            text = file.read()
+    except FileNotFoundError:
+        return
+    try:
+        head = json.loads(text)
+    except ValueError:
+        head = None
+    if not isinstance(head, dict) or not head.keys() >= {"version", "objects", "tensors"}:
+        why = "file is too short to be an sstable" if len(text) < 48 else "not an sstable"
+        raise errors.OpError(
+            None, None,
+            f"{why}: {prefix}{INDEX} is damaged; write the checkpoint anew, or delete this file if "
+            f"{prefix}{SUFFIX} is sound", errors.DATA_LOSS,
+        )  # fmt: skip
 
 
 def split(text: bytes, lengths: Any, shape: Any) -> Any:

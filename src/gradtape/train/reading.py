@@ -7,13 +7,14 @@ from typing import Any
 
 from .. import dtypes, errors
 from .bundle import OBJECT_GRAPH, Bundle, is_bundle
-from .files import INDEX, SUFFIX, Safetensors
+from .files import INDEX, SUFFIX, Safetensors, check_index
 
 
 def opened(prefix: str) -> Safetensors | Bundle:
     """The reader of the checkpoint with a prefix, gradtape's or TensorFlow's."""
     if is_bundle(prefix + INDEX):
         return Bundle(prefix)
+    check_index(prefix)
     if os.path.exists(prefix + SUFFIX):
         return Safetensors(prefix + SUFFIX)
     raise errors.NotFoundError(

@@ -120,7 +120,7 @@ class Restoration:
             waiting[name] = partial(self._arrive, number)
             return
         self._open.append((one, name, number, owner))
-        LOOKING.add(self)
+        LOOKING.put(self, None)
         table = _table(owner)
         if table is not None:  # by which this lives as long as the owner: no attribute has the name
             table[f"restoration {id(self)}"] = self.bind
