@@ -78,6 +78,28 @@ def test_long_sums_lose_as_little_as_eager_ones(
         np.testing.assert_allclose(means, [exact / size] * 2, rtol=far)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    ("shape", "axes"),
+    [
+        ((31_020, 8), [0]), ((5_000, 200), [0]), ((3_618, 8), [0, 1]), ((67, 541, 8), [0, 1]),
+        ((4, 3_000, 3), [1, 2]), ((9_000, 3), [0, 1]), ((40, 20, 37, 5), [0, 1, 2, 3]),
+    ],
+)  # fmt: skip
+def test_long_sums_over_several_axes_and_of_columns(
+    shape: tuple[int, ...], axes: list[int], dtype: str
+) -> None:
+    """Sums that share loops with sums along other axes, so that the last axis is short."""
+    first = list(range(len(shape) - 1))
+    step = compiled(lambda x: (tf.reduce_sum(x * 1.5, axes), tf.reduce_sum(x * 1.5, first)))
+    x = np.full(shape, 0.1, dtype)
+    for found, over in zip(step(tf.constant(x)), (axes, first), strict=True):
+        count = np.prod([shape[k] for k in over])
+        far = 8 * count**0.25 * np.finfo(dtype).eps
+        exact = float(x.flat[0]) * 1.5 * count
+        np.testing.assert_allclose(found, np.full(found.shape, exact), rtol=far)
+
+
 def test_a_step_of_training_is_one_call() -> None:
     w, b = tf.Variable(array(6, 4)), tf.Variable(array(4))
     x, y = array(10, 6), tf.constant(rng.integers(0, 4, 10))

@@ -26,6 +26,9 @@ SHORT, LONG = 16, 48  # additions' worth: loops of more have 2 vectors at a time
 # Turns of a loop from which on a sum is made of the sums of stretches. One after the other, 31,020
 # equal float32 numbers lose 2e-5 by rounding, and 1e-7 so.
 MANY_TURNS = 256
+# Rows from which on that holds for sums of columns, and the most columns: a stretch of theirs lies
+# in memory, and is added to the others by a loop of its own.
+MANY_ROWS, MOST_COLUMNS = 1024, 2048
 # How sums begin, and how two of them become one.
 NEUTRAL = {"reduce_sum": 0.0, "reduce_max": -np.inf, "reduce_min": np.inf, "reduce_prod": 1.0}
 COMBINE = {
@@ -199,7 +202,7 @@ class NestWriter:
         if self.split.parts == 1:
             along([first, *inner], number(0))
             return
-        low, high = self._shared_indices()
+        low, high = self.shared_indices()
         width = prod(size for size, _ in inner)
         if runs(region) == ((), 0, first[0] * width) and first[1] == width:  # they are one run
             low, high = self._times(low, width), self._times(high, width)
@@ -210,7 +213,7 @@ class NestWriter:
     def _times(self, i: Any, factor: int) -> Any:
         return i if factor == 1 else self.b.mul(i, number(factor))
 
-    def _shared_indices(self) -> tuple[Any, Any]:
+    def shared_indices(self) -> tuple[Any, Any]:
         """The indices of the shared axis that are done in this call; the last part has what is
         left behind the last block."""
         block, size = self.split.block, self.sharing.edges[-1]
@@ -330,6 +333,26 @@ def merged(loop: Loop, first: int) -> tuple[list[list[int]], list[int]]:
     return groups, [prod(space[k] for k in group) for group in groups]
 
 
+def _loses_by_rounding(step: Step) -> bool:
+    return step.equation.op.name == "reduce_sum" and step.result.dtype.kind == "f"
+
+
+class Stretch(NamedTuple):
+    """So many turns of the loop at a depth, after which a sum begins anew."""
+
+    depth: int
+    turns: int
+
+
+def stretch_of(turns: list[int], depth: int) -> Stretch:
+    """About as many turns as there are stretches of nested loops, the first of them at a depth."""
+    most, inner, last = isqrt(prod(turns)), 1, len(turns) - 1
+    while last and inner * turns[last] < most:
+        inner *= turns[last]
+        last -= 1
+    return Stretch(depth + last, max(most // inner, 1))
+
+
 class LoopWriter:
     """Writes one loop of a nest, at given indices of the outer axes."""
 
@@ -337,15 +360,22 @@ class LoopWriter:
         self.w, self.loop, self.outer = writer, loop, outer
         self.b = writer.b
         self.axes, self.sizes = merged(loop, len(outer))
-        # Of sums, by the step's number: what a stretch of the last axis adds up to so far, and the
-        # stretches before it.
+        # Of sums, by the step's number: what a stretch adds up to so far, the stretches before it,
+        # and how long it is. What columns add up to is in memory, as the stretches before it are.
         self.registers: dict[int, list[Any]] = {}
         self.stretches: dict[int, list[Any]] = {}
+        self.columns: dict[int, Any] = {}
+        self.lengths: dict[int, Stretch] = {}
         self.width, self.unroll = lanes_of(loop), unroll(loop)
         self.long = sum(step.weight for step in loop.steps) > LONG
 
     def write(self) -> None:
+        for k, step in enumerate(self.loop.steps):
+            if step.reduced and self._has_long_columns(step):
+                self._open_columns(k)
         self._axis(0, [])
+        for k in list(self.columns):
+            self._end_columns(k)
 
     def _axis(self, depth: int, indices: list[Any]) -> None:
         steps = list(enumerate(self.loop.steps))
@@ -359,7 +389,7 @@ class LoopWriter:
             if not depth and self.w.split.how == "rows":
                 ranged(self.b, self.w.first, self.w.last, 1, body)
             else:
-                self.w.loop(self.sizes[depth], 1, body)
+                self._turns(depth, self.sizes[depth], 1, body)
         for k in beginning:
             self._close(k, indices)
 
@@ -390,10 +420,11 @@ class LoopWriter:
         )
         copies = self.unroll if self._unrolled(width) else 1
         self.registers[k] = self._rooms(kind, copies, start)
-        if step.equation.op.name == "reduce_sum" and step.result.dtype.kind == "f":
-            turns = self.sizes[-1] // (copies * width) if self.sizes else 1
-            if turns >= MANY_TURNS:
-                self.stretches[k] = self._rooms(kind, copies, start)
+        first = self._starts(step)
+        turns = [*self.sizes[first:-1], max(self.sizes[-1] // (copies * width), 1)]
+        if _loses_by_rounding(step) and prod(turns) >= MANY_TURNS:
+            self.stretches[k] = self._rooms(kind, copies, start)
+            self.lengths[k] = stretch_of(turns, first)
 
     def _rooms(self, kind: Any, count: int, start: Any) -> list[Any]:
         rooms = [self.w.room(kind) for _ in range(count)]
@@ -401,13 +432,58 @@ class LoopWriter:
             self.b.store(start, room)
         return rooms
 
-    def _end_stretch(self) -> None:
+    def _end_stretch(self, k: int) -> None:
         """Add to the stretches before what this one adds up to, and begin another one."""
-        for k, before in self.stretches.items():
-            for room, total in zip(self.registers[k], before, strict=True):
-                values = [self.b.load(r, typ=r.allocated_type) for r in (total, room)]
-                self.b.store(self._combine(self.loop.steps[k], *values), total)
-                self.b.store(ir.Constant(room.allocated_type, None), room)
+        if k in self.columns:
+            self._end_columns(k)
+            return
+        for room, total in zip(self.registers[k], self.stretches[k], strict=True):
+            values = [self.b.load(r, typ=r.allocated_type) for r in (total, room)]
+            self.b.store(self._combine(self.loop.steps[k], *values), total)
+            self.b.store(ir.Constant(room.allocated_type, None), room)
+
+    def _has_long_columns(self, step: Step) -> bool:
+        """Is it a sum of many rows, none of whose columns is long?"""
+        rows = self.axes[:-1]
+        if not rows or not all(group[0] in step.reduced for group in rows):
+            return False
+        few = self.axes[-1][0] not in step.reduced and self.sizes[-1] <= MOST_COLUMNS
+        return few and _loses_by_rounding(step) and prod(self.sizes[:-1]) >= MANY_ROWS
+
+    def _open_columns(self, k: int) -> None:
+        kind = lanes.in_memory(self.loop.steps[k].result.dtype)
+        self.columns[k] = self.w.room(ir.ArrayType(kind, self.sizes[-1]))
+        self.columns[k].type = POINTER  # to some of them, not to all
+        self.lengths[k] = stretch_of(self.sizes[:-1], 0)
+        self._each_column(lambda i: self.b.store(ir.Constant(kind, None), self._column(k, i)))
+
+    def _end_columns(self, k: int) -> None:
+        step = self.loop.steps[k]
+        dtype = step.result.dtype
+        nothing = ir.Constant(lanes.in_memory(dtype), None)
+
+        def add(i: Any) -> None:
+            place = self._address(step.result, step.kept, 0, self._at_start(), i)
+            one = self._column(k, i)
+            total = self._combine(step, self._load(place, dtype, 1), self._load(one, dtype, 1))
+            self._store(total, place, dtype)
+            self.b.store(nothing, one)
+
+        self._each_column(add)
+
+    def _at_start(self) -> list[Any]:
+        return [number(0)] * (len(self.axes) - 1)
+
+    def _column(self, k: int, i: Any) -> Any:
+        kind = lanes.in_memory(self.loop.steps[k].result.dtype)
+        return self.b.gep(self.columns[k], [i], source_etype=kind)
+
+    def _each_column(self, body: Callable[[Any], None]) -> None:
+        """Of those that are added up in this call."""
+        if self.w.split.how == "columns":
+            ranged(self.b, *self.w.shared_indices(), 1, body)
+        else:
+            self.w.loop(self.sizes[-1], 1, body)
 
     def _unrolled(self, width: int) -> bool:
         return bool(self.sizes) and self.sizes[-1] >= self.unroll * width
@@ -421,7 +497,7 @@ class LoopWriter:
             return
         b = self.b
         if k in self.stretches:
-            self._end_stretch()
+            self._end_stretch(k)
         rooms = self.stretches.pop(k, self.registers[k])
         parts = [b.load(r, typ=r.allocated_type) for r in rooms]
         while len(parts) > 1:
@@ -445,6 +521,7 @@ class LoopWriter:
             total = self._combine(step, old, total)
         self._store(total, place, step.result.dtype)
         self.registers.pop(k)
+        self.lengths.pop(k, None)
 
     # --- the last axis ----------------------------------------------------------------------------
     def _last(self, indices: list[Any]) -> None:
@@ -466,21 +543,23 @@ class LoopWriter:
                 if size > count:
                     self.w.behind(lambda: self._rest(indices, count, width))
                 return
-            self._blocks(count, block, body)
+            self._turns(len(self.axes) - 1, count, block, body)
             done = count
         self._rest(indices, done, width)
 
-    def _blocks(self, count: int, block: int, body: Callable[[Any], None]) -> None:
-        """Go through so many numbers of the last axis by blocks, and through many in stretches."""
-        if not self.stretches:
+    def _turns(self, depth: int, count: int, block: int, body: Callable[[Any], None]) -> None:
+        """Go through so many numbers of an axis by blocks; in stretches, if sums have some here."""
+        ending = [k for k, stretch in self.lengths.items() if stretch.depth == depth]
+        if not ending:
             self.w.loop(count, block, body)
             return
-        stretch = isqrt(count // block) * block
+        stretch = min(self.lengths[k].turns for k in ending) * block
         whole = count // stretch * stretch
 
         def go_through(start: Any) -> None:
             self.w.loop(stretch, block, lambda i: body(self.b.add(start, i, flags=("nuw", "nsw"))))
-            self._end_stretch()
+            for k in ending:
+                self._end_stretch(k)
 
         self.w.loop(whole, stretch, go_through)
         if count > whole:
@@ -640,7 +719,10 @@ class LoopWriter:
         b = self.b
         rooms = self.registers.get(k)
         if rooms is None:  # the last axis is kept: a row of sums in memory
-            place = self._address(step.result, step.kept, 0, indices, last)
+            if k in self.columns:
+                place = self._column(k, last)
+            else:
+                place = self._address(step.result, step.kept, 0, indices, last)
             old = self._load(place, step.result.dtype, width)
             self._store(self._combine(step, old, value), place, step.result.dtype)
             return
