@@ -45,7 +45,11 @@ ENDS = {
     "crash_in_function": 1,
     "crash_traceback": 1,
     "exit_code": 4,
+    "excepthook_own": 1,
+    "exit_at_once": 3,
+    "exit_by_signal": -15,
     "exit_five": 5,
+    "exit_in_thread": 6,
     "exit_text": 1,
 }
 BOTH = ("both", "tricky")  # folders of those that run on gradtape's own engine, too
