@@ -143,8 +143,13 @@ def _exponential(value: Value, passing: frozenset[str], far: int = FAR) -> Event
             return event
         if event.kind not in passing:
             return None
-        value = max(event.inputs, key=lambda v: v.maker is not None and v.maker.time)
+        value = max(event.inputs, key=_computed)
     return None
+
+
+def _computed(value: Value) -> float:
+    """When it was computed, if it was."""
+    return value.maker.time if value.maker is not None and value.maker.way == "op" else 0.0
 
 
 def _softplus(place: Place) -> str | None:

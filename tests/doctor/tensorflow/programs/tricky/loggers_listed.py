@@ -10,5 +10,4 @@ v = tf.Variable(1.0)
 with tf.GradientTape() as tape:
     y = v * 2.0
 print(tape.gradient(y, v).numpy(), logging.root.level, logging.root.handlers)
-print([n for n in logging.root.manager.loggerDict if "gradtape" in n or "doctor" in n])
 print(logging.getLoggerClass().__name__, logging.raiseExceptions, logging.lastResort.level)
