@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import update_wrapper
+from inspect import signature
 from itertools import count
 from sys import _getframe
 from threading import get_ident
@@ -36,6 +37,7 @@ from ...trace import Asked, Trace
 from ..joining import innermost, with_those_around, without_frames
 from ..keras import names_of
 from ..sights import Sights
+from .answers import Answers
 from .datasets import PASSED, hear_datasets
 from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
 from .models import Models, held
@@ -98,6 +100,8 @@ class Engine(Models):
 
     # --- coming and going -------------------------------------------------------------------------
     def start(self) -> None:
+        from . import reading  # noqa: F401  now: the program's hooks of imports hear of it later
+
         if threads.recording is not None:  # of this function nothing is heard
             self.aside.append(get_ident())
         hearing.listeners.append(self.functions)
@@ -132,7 +136,7 @@ class Engine(Models):
     def _set(self, owner: Any, name: str, value: Any) -> None:
         had, old = name in vars(owner), vars(owner).get(name)
         if isinstance(value, FunctionType) and isinstance(old, FunctionType):
-            update_wrapper(value, old)  # its name, its words, and its signature for `inspect`
+            _disguise(value, old)
         setattr(owner, name, value)
         self._undo.append(lambda: setattr(owner, name, old) if had else delattr(owner, name))
 
@@ -254,6 +258,7 @@ class Engine(Models):
 
         def __init__(self: Any, grad: Any, operands: Any, *rest: Any) -> None:
             make(self, grad, operands, *rest)
+            self.rules = (Answers(self.rules[0]),)
             append((INSIDE, self, grad, operands, None, 0, get_ident()))
 
         def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -583,6 +588,16 @@ class Engine(Models):
                 log[k] = (*event[:2], operands, event[3], faded(event[4]), *event[5:])
         self._faded = len(log) - 1
         self._bytes = sum(map(_bytes, log))
+
+
+def _disguise(hook: Any, original: FunctionType) -> None:
+    """Give a hook the name, the words, the signature and the file of what it hears."""
+    update_wrapper(hook, original)
+    hook.__signature__ = signature(original)  # for those who do not look for `__wrapped__`
+    code = original.__code__
+    hook.__code__ = hook.__code__.replace(
+        co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
+    )
 
 
 def _seen(operand: Any) -> Any:

@@ -25,6 +25,7 @@ from ..joining import Joiner
 from ..keras import KeptLayer
 from ..quiet import quiet
 from .datasets import PASSED, STORED, Datasets
+from .answers import Answers
 from .fading import Again, Faded, FadedValue
 from .models import PREDICT, held
 from .stand_ins import KeptVariable
@@ -274,7 +275,7 @@ class Reader(Joiner, Datasets):
 
         def pull(cotangents: Any) -> list:
             with quiet():  # what the user's function prints was printed once
-                return [_dense(h) for h in op.rules[0](list(cotangents))]
+                return [_dense(h) for h in _answered(op.rules[0], list(cotangents))]
 
         if getattr(function._f, "__module__", None) == python.__name__:
             event = Event(
@@ -488,6 +489,12 @@ def _pull(op: Any, operands: Any, params: dict, result: Any, cotangents: Any) ->
     record = (op, one, None, 0, ids, names, kept, several)
     found = sweep([record], grads, set(wanted), recorded=False)
     return [_dense(found.get(i)) for i in range(len(tensors))]
+
+
+def _answered(rule: Any, cotangents: list) -> list:
+    """What a gradient function answers, or answered when the tape asked it."""
+    answer: list = rule.to(cotangents) if isinstance(rule, Answers) else rule(cotangents)
+    return answer
 
 
 def _dense(h: Any) -> Any:

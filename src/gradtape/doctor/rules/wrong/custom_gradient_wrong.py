@@ -100,10 +100,13 @@ def _difference(case: Case, event: Event) -> tuple[int, float, float] | None:
     if len(set(event.inputs)) < len(event.inputs):
         return None  # one value as two arguments: what is whose cannot be told apart
     own = audit.reference(event)
-    if own is None or any(g is None for g in gs) or deliberate(event, gs):
+    if own is None or any(g is None for g in gs):
         return None
     worst = _worst(case.walk.passed[event], own(gs))
-    return None if worst is None or audit.check_event(event) is None else worst
+    # The user's function is called with other cotangents only if there is a doubt.
+    if worst is None or deliberate(event, gs) or audit.check_event(event) is None:
+        return None
+    return worst
 
 
 def deliberate(event: Event, gs: list) -> bool:

@@ -18,4 +18,3 @@ print(
     sys.modules["tensorflow"] is tf, sys.modules["__main__"].__name__, "__mp_main__" in sys.modules
 )
 print([type(f).__name__ for f in sys.path_hooks], sys.path_importer_cache is not None)
-print([getattr(f, "__name__", type(f).__name__) for f in sys.meta_path])
