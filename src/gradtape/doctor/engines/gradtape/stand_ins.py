@@ -1,4 +1,4 @@
-"""Stand-ins that the log holds for variables and tapes, so that these die as without the doctor.
+"""Stand-ins that the log holds for variables, tapes and tensors, which die as without the doctor.
 
 An object that is alive is had by its stand-in, of which there is one as long as the object lives;
 of one that has died the stand-in knows what a report needs. What is compared are stand-ins: the id
@@ -14,10 +14,23 @@ from weakref import ref
 
 from .... import nest
 from ....autodiff.tape import GradientTape
+from ....core.apply import tensor
 from ....framework.lifetimes import Beside
 from ....framework.tensor import Tensor
 from ....framework.variable import Variable
 from .models import held
+
+
+def twin_of(it: Tensor) -> Tensor:
+    """The tensor that the log holds for another one: it has the same numbers, and is one and the
+    same as long as that lives. A twin is its own."""
+    try:
+        known = it._twin
+    except AttributeError:
+        twin: Tensor = tensor(it._value)
+        twin._twin, it._twin = None, twin
+        return twin
+    return it if known is None else known  # type: ignore[return-value]
 
 
 class KeptVariable:
@@ -66,7 +79,9 @@ class StandIns:
     def keep(self, thing: Any) -> Any:
         """What the log may hold of a thing: of a nest with variables, a list of its parts."""
         kind = thing.__class__
-        if kind is Tensor or thing is None:
+        if kind is Tensor:
+            return twin_of(thing)
+        if thing is None:
             return thing
         if kind is Variable:
             return self.variable(thing)
