@@ -301,6 +301,9 @@ class Session:
             found = [self._keep(f) for f in checked if settle(f).kind != REFUTED]
         del self.engine.log[length:]  # what the doctor itself computed
         query.scope = {}  # findings keep the query, and must not keep the user's objects
+        if not found:  # the trace is garbage now, which is collected at some time
+            for variable in trace.variables:
+                variable.owner = None
         if query.error is not None:
             self._explained = query.error
         return found
