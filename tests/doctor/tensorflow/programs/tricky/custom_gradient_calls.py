@@ -22,14 +22,3 @@ for _ in range(5):
         y = scaled(v) * 1.0
     tape.gradient(y, v)
 print(len(calls), calls[:4])
-
-
-@tf.function
-def step(x):
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = scaled(x)
-    return tape.gradient(y, x)
-
-
-print([step(tf.constant(k)).numpy() for k in (1.0, 2.0)], len(calls))
