@@ -100,7 +100,7 @@ class Engine(Models):
 
     # --- coming and going -------------------------------------------------------------------------
     def start(self) -> None:
-        from . import reading  # noqa: F401  now: the program's hooks of imports hear of it later
+        from . import reading  # now: the program's hooks of imports would hear of it later
 
         if threads.recording is not None:  # of this function nothing is heard
             self.aside.append(get_ident())
