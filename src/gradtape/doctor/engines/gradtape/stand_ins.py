@@ -21,16 +21,17 @@ from ....framework.variable import Variable
 from .models import held
 
 
+MISSING: Any = object()
+
+
 def twin_of(it: Tensor) -> Tensor:
     """The tensor that the log holds for another one: it has the same numbers, and is one and the
     same as long as that lives. A twin is its own."""
-    try:
-        known = it._twin
-    except AttributeError:
-        twin: Tensor = tensor(it._value)
-        twin._twin, it._twin = None, twin
-        return twin
-    return it if known is None else known  # type: ignore[return-value]
+    known = getattr(it, "_twin", MISSING)  # an exception would take twice the time
+    if known is MISSING:
+        known = tensor(it._value)
+        known._twin, it._twin = None, known
+    return it if known is None else known
 
 
 class KeptVariable:
