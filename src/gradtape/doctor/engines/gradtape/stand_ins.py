@@ -20,7 +20,6 @@ from ....framework.tensor import Tensor
 from ....framework.variable import Variable
 from .models import held
 
-
 MISSING: Any = object()
 
 
@@ -78,7 +77,8 @@ class StandIns:
         return known
 
     def keep(self, thing: Any) -> Any:
-        """What the log may hold of a thing: of a nest with variables, a list of its parts."""
+        """What the log may hold of a thing, and of what is in lists, tuples and dictionaries; of a
+        nest of other kinds, a list of its parts."""
         kind = thing.__class__
         if kind is Tensor:
             return twin_of(thing)
@@ -88,6 +88,12 @@ class StandIns:
             return self.variable(thing)
         if isinstance(thing, GradientTape):
             return KeptTape(thing)
+        if kind is dict:
+            named = {key: self.keep(part) for key, part in thing.items()}
+            return thing if all(map(is_, named.values(), thing.values())) else named
+        if kind is list or kind is tuple:
+            several = kind(map(self.keep, thing))
+            return thing if all(map(is_, several, thing)) else several
         if isinstance(thing, (list, tuple, dict)):
             parts = nest.flatten(thing)
             kept = list(map(self.keep, parts))
