@@ -9,6 +9,7 @@ import numpy as np
 
 from ...facts import audit, changes
 from ...facts.backward import walk
+from ...facts.budget import Spent
 from ...facts.case import Case
 from ...facts.faults import finite
 from ...trace import Event
@@ -104,9 +105,17 @@ def _difference(case: Case, event: Event) -> tuple[int, float, float] | None:
         return None
     worst = _worst(case.walk.passed[event], own(gs))
     # The user's function is called with other cotangents only if there is a doubt.
-    if worst is None or deliberate(event, gs) or audit.check_event(event) is None:
-        return None
-    return worst
+    return worst if worst is not None and _doubtful(event, gs) else None
+
+
+def _doubtful(event: Event, gs: list) -> bool:
+    """Is it likely to be meant as the derivative, and differs from that of what was computed?"""
+    try:
+        return not deliberate(event, gs) and audit.check_event(event) is not None
+    except Spent:
+        raise
+    except Exception:  # it can be called once only, as what asks a tape that is not persistent
+        return False
 
 
 def deliberate(event: Event, gs: list) -> bool:
