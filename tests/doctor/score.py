@@ -113,8 +113,20 @@ def _check_end(verdict: Verdict, process: Any) -> None:
         return
     results = re.findall(r"^RESULT: (.*)$", process.stdout, re.M)
     accepted = expect["result"] if isinstance(expect["result"], list) else [expect["result"]]
-    if process.returncode or len(results) != 1 or json.loads(results[0]) not in accepted:
+    if (
+        process.returncode
+        or len(results) != 1
+        or not any(_accepts(a, json.loads(results[0])) for a in accepted)
+    ):
         verdict.wrong.append(f"the program gave {results or process.stderr[-200:]}")
+
+
+def _accepts(accepted: dict[str, Any], result: dict[str, Any]) -> bool:
+    """Is each state the expected one, or one of those that are?"""
+    return accepted.keys() == result.keys() and all(
+        result[name] in (states if isinstance(states, list) else [states])
+        for name, states in accepted.items()
+    )
 
 
 def _check_findings(verdict: Verdict, findings: list[dict[str, Any]]) -> None:

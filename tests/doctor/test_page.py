@@ -348,3 +348,22 @@ def test_light_dark_narrow_and_printed(browser: Browser, tmp_path: Path) -> None
     browser.pdf(tmp_path / "report.pdf")
     assert (tmp_path / "report.pdf").stat().st_size > 10_000
     assert browser.errors == []
+
+
+def test_a_gradient_that_is_cancelled_says_why() -> None:
+    page = report(
+        PREAMBLE
+        + """\
+x = tf.constant(np.random.RandomState(0).randn(8, 4).astype("float32"))
+kernel, bias = tf.Variable(tf.ones([4, 3])), tf.Variable([0.1, 0.2, 0.3])
+with tf.GradientTape() as tape:
+    made = x @ kernel + bias
+    mean, variance = tf.nn.moments(made, [0])
+    normal = tf.nn.batch_normalization(made, mean, variance, None, None, 1e-3)
+    loss = tf.reduce_mean((normal - 1.0) ** 2 * x[:, :3])
+gradients = tape.gradient(loss, [kernel, bias])
+"""
+    ).to_html()
+    assert re.findall(r'<span class="badge ok">(\w+)', page) == ["ok", "cancelled"]
+    (reason,) = re.findall(r'<p class="reason">(.*?)</p>', page)
+    assert "removed by <code>tf.nn.batch_normalization" in html.unescape(reason)

@@ -25,8 +25,10 @@ BRIEF = 11  # fields of a record of one or two operands
 class Value:
     """What the engine knows of a tensor: its array, who follows it, its number on the recorders."""
 
-    __slots__ = ("__weakref__", "_id", "_mark", "_value")
+    # The last is for whoever logs tensors and must not keep them alive.
+    __slots__ = ("__weakref__", "_id", "_mark", "_twin", "_value")
     _value: Any
+    _twin: Value | None
     _mark: Mark | None
     _id: int
     kind: type[Value]  # the class of tensors, which a layer above defines

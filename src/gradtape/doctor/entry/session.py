@@ -168,8 +168,11 @@ class Session:
         if self.engine.steps is not None and not record.steps & (record.steps - 1):
             self.engine.steps.measure()  # later, what the program made may be gone
         if asked.norms is not None:
-            for line, norms in zip_longest(record.lines, asked.norms[: len(record.lines)]):
-                _note_norms(line, norms or [None], record.steps - asked.steps + 1, asked.steps)
+            count = len(record.lines)
+            known = zip_longest(record.lines, asked.norms[:count], asked.present[:count])
+            for line, norms, present in known:
+                first = record.steps - asked.steps + 1
+                _note_norms(line, norms or [None], first, asked.steps, bool(present))
             record.targets.extend(asked.results)
             return record
         sizes = asked.sizes = states.lengths(asked.gradients)
@@ -301,6 +304,9 @@ class Session:
             found = [self._keep(f) for f in checked if settle(f).kind != REFUTED]
         del self.engine.log[length:]  # what the doctor itself computed
         query.scope = {}  # findings keep the query, and must not keep the user's objects
+        if not found:  # the trace is garbage now, which is collected at some time
+            for variable in trace.variables:
+                variable.owner = None
         if query.error is not None:
             self._explained = query.error
         return found
@@ -379,12 +385,15 @@ def _states(record: Record) -> tuple[str, ...]:
     return tuple("ok" if line.state in states.SOUND else line.state for line in record.lines)
 
 
-def _note_norms(line: Line, norms: list[Any], first: int, steps: int) -> None:
+def _note_norms(
+    line: Line, norms: list[Any], first: int, steps: int, present: bool = False
+) -> None:
     """Where the norm leaves it open, the state is that of the last gradient of such a norm."""
     if norms[-1] is None:
-        # Whether there is a gradient does not change from call to call, and the first ones were
-        # looked into; a copy may only be unable to tell how large it is.
-        line.state = line.state if line.states else "none"
+        # Whether there is a gradient does not change from call to call; a copy may only be unable
+        # to tell how large it is.
+        if not line.states:
+            line.state = "ok" if present else "none"
         line.unseen += steps if line.state != "none" else 0
         line.turn(first, UNSEEN if line.state != "none" else "none")
     else:

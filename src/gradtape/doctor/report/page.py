@@ -9,6 +9,7 @@ from typing import Any
 
 from ..trace.finding import Finding
 from ..trace.history import Line, Record
+from ..trace.states import SOUND
 from . import assets
 from .cards import cards, lessons, sentence
 from .listing import Listing, roles
@@ -175,7 +176,11 @@ def _row(record: Record, line: Line, long: bool) -> Safe:
     norms = line.norms.numbers
     cells = [
         tag("td", tag("code", "d ", record.target, " / d ", tag("b", line.name))),
-        tag("td", *[_badge(state, times, line) for state, times in line.states.items()]),
+        tag(
+            "td",
+            *[_badge(state, times, line) for state, times in line.states.items()],
+            tag("p", prose(line.reason), class_="reason") if line.reason else None,
+        ),
         tag("td", number(norms[-1]) if norms else DASH, class_="figure"),
         tag("td", f"{shape(line.shape)} {line.dtype}" if line.dtype else DASH, class_="soft"),
         tag("td", f"{shown(record.place.file)}:{record.place.line}", class_="soft"),
@@ -187,7 +192,7 @@ def _row(record: Record, line: Line, long: bool) -> Safe:
 
 def _badge(state: str, times: int, line: Line) -> Safe:
     words = state if len(line.states) == 1 else f"{state} {TIMES}{times:,}"
-    return tag("span", words, class_=f"badge {'ok' if state == 'ok' else 'sick'}")
+    return tag("span", words, class_=f"badge {'ok' if state in SOUND else 'sick'}")
 
 
 def _faults(report: Any) -> Safe | None:

@@ -200,6 +200,8 @@ class Asked:
     # Of each source, in the place of its numbers: of steps that are only glanced at, and sound when
     # there are several.
     norms: list[list[float | None]] | None = None
+    # Of each source, whether there is a gradient, where only that is known.
+    present: list[bool] = field(default_factory=list)
     steps: int = 1
     sizes: list[float] | None = None  # norms of the gradients, once they are taken
     # The numbers of the sources whose gradient is known to be zero by construction.

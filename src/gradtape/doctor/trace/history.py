@@ -116,6 +116,12 @@ class Line:
         well = len(norms) - sum(runs)
         return not well or last >= max(2, 2 * max(before, default=0), min(well / 4, STUCK))
 
+    @property
+    def spell_of_zeros(self) -> int:
+        """How many of the last steps had no gradient but zeros."""
+        norms = self.norms.numbers
+        return next((k for k, norm in enumerate(reversed(norms)) if norm != 0), len(norms))
+
     def settle(self, sizes: list[float], most: float) -> None:
         """The target went to nothing, over the steps by these sizes: so did the gradient, if it was
         there before, and is small only where the target is."""

@@ -22,7 +22,11 @@ class Net(tf.keras.Model):
 def toy_dataset():
     inputs = tf.range(10.0)[:, None] / 10
     labels = inputs * 5.0 + tf.range(5.0)[None, :]
-    return tf.data.Dataset.from_tensor_slices(dict(x=inputs, y=labels)).repeat().batch(2)
+    options = tf.data.Options()
+    # How many are fetched ahead, which a checkpoint tells, would depend on the machine.
+    options.experimental_optimization.inject_prefetch = False
+    dataset = tf.data.Dataset.from_tensor_slices(dict(x=inputs, y=labels))
+    return dataset.repeat().batch(2).with_options(options)
 
 
 def train_step(net, example, optimizer):

@@ -40,6 +40,8 @@ validation = tf.data.Dataset.from_tensor_slices((images[96:], labels[96:])).batc
 
 augmentation = keras.Sequential([layers.RandomFlip("horizontal", seed=1)])
 base_model = make_base()
+for _ in range(20):  # a pretrained base has seen data
+    base_model(images[:96], training=True)
 base_model.trainable = False
 
 inputs = keras.Input((16, 16, 3))

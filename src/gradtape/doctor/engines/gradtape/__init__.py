@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import update_wrapper
+from inspect import signature
 from itertools import count
 from sys import _getframe
 from threading import get_ident
@@ -36,10 +37,11 @@ from ...trace import Asked, Trace
 from ..joining import innermost, with_those_around, without_frames
 from ..keras import names_of
 from ..sights import Sights
+from .answers import Answers
 from .datasets import PASSED, hear_datasets
 from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
 from .models import Models, held
-from .stand_ins import KeptTape, StandIns
+from .stand_ins import KeptTape, StandIns, twin_of
 
 # The first field of a raw event; the last three are code, offset and thread.
 (
@@ -58,7 +60,7 @@ RARE = frozenset(range(PASSED + 1)) - {OP, READ, ASSIGN}
 # The fields of raw events that may hold variables or tapes.
 OBJECTS = {
     READ: (1,), MADE: (1, 2), ASSIGN: (1, 3), CONVERT: (1,), ESCAPE: (1,), START: (2,), WATCH: (2,),
-    INSIDE: (3,), CUSTOM: (2,), QUERY: (3, 4, 5, 6),
+    INSIDE: (3,), CUSTOM: (2, 3), QUERY: (3, 4, 5, 6, 7),
 }  # fmt: skip
 NOTHING: dict[str, Any] = {}  # the parameters of most ops
 
@@ -98,6 +100,8 @@ class Engine(Models):
 
     # --- coming and going -------------------------------------------------------------------------
     def start(self) -> None:
+        from . import reading  # now: the program's hooks of imports would hear of it later
+
         if threads.recording is not None:  # of this function nothing is heard
             self.aside.append(get_ident())
         hearing.listeners.append(self.functions)
@@ -132,7 +136,7 @@ class Engine(Models):
     def _set(self, owner: Any, name: str, value: Any) -> None:
         had, old = name in vars(owner), vars(owner).get(name)
         if isinstance(value, FunctionType) and isinstance(old, FunctionType):
-            update_wrapper(value, old)  # its name, its words, and its signature for `inspect`
+            _disguise(value, old)
         setattr(owner, name, value)
         self._undo.append(lambda: setattr(owner, name, old) if had else delattr(owner, name))
 
@@ -176,6 +180,8 @@ class Engine(Models):
                     a._seen if a.__class__ is Variable else a if a.__class__ is Tensor else _seen(a)
                     for a in operands
                 ])  # fmt: skip
+            operands = tuple([twin_of(a) if a.__class__ is Tensor else a for a in operands])
+            made = twin_of(result) if result.__class__ is Tensor else _twins(result)
             user, layer = _getframe(1), None
             if user.f_globals.get("__package__") not in users:
                 user, layer = (caller(), None) if self.layer_call is None else self.located(user)
@@ -184,7 +190,7 @@ class Engine(Models):
             inside = threads.active
             kept = not inside or (self._left and float in map(type, operands))
             append(
-                (OP, op, operands, params or NOTHING, result, callers(user) if kept else None,
+                (OP, op, operands, params or NOTHING, made, callers(user) if kept else None,
                  layer, user.f_code, user.f_lasti, get_ident())
             )  # fmt: skip
             array = result._value if result.__class__ is Tensor else None
@@ -254,6 +260,7 @@ class Engine(Models):
 
         def __init__(self: Any, grad: Any, operands: Any, *rest: Any) -> None:
             make(self, grad, operands, *rest)
+            self.rules = (Answers(self.rules[0]),)
             append((INSIDE, self, grad, operands, None, 0, get_ident()))
 
         def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -281,12 +288,13 @@ class Engine(Models):
                     there.append((READ, self, seen, user.f_code, user.f_lasti, 0))
                 return seen
             known = latest.get(id(self))
-            if known is None or known[2] is not seen:
+            twin = twin_of(seen)
+            if known is None or known[2] is not twin:
                 user = _getframe(1)
                 if user.f_globals.get("__package__") not in users:
                     user = caller()
                 weigh(seen._value)
-                event = (READ, kept(self), seen, user.f_code, user.f_lasti, get_ident())
+                event = (READ, kept(self), twin, user.f_code, user.f_lasti, get_ident())
                 latest[id(self)] = event
                 append(event)
             return seen
@@ -583,6 +591,23 @@ class Engine(Models):
                 log[k] = (*event[:2], operands, event[3], faded(event[4]), *event[5:])
         self._faded = len(log) - 1
         self._bytes = sum(map(_bytes, log))
+
+
+def _disguise(hook: Any, original: FunctionType) -> None:
+    """Give a hook the name, the words, the signature and the file of what it hears."""
+    update_wrapper(hook, original)
+    hook.__signature__ = signature(original)  # for those who do not look for `__wrapped__`
+    code = original.__code__
+    hook.__code__ = hook.__code__.replace(
+        co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
+    )
+
+
+def _twins(results: Any) -> Any:
+    """Of the results of an op that has several."""
+    if not isinstance(results, (list, tuple)):
+        return results
+    return tuple(twin_of(r) if r.__class__ is Tensor else r for r in results)
 
 
 def _seen(operand: Any) -> Any:

@@ -36,6 +36,7 @@ def _hook(engine: Any) -> None:
             if given and _listens(engine):
                 user = caller()
                 stores.put(self, None)
+                given = list(map(engine.stand_ins.keep, given))
                 engine.log.append(
                     (STORED, self, label, given, user.f_code, user.f_lasti, get_ident())
                 )
@@ -53,6 +54,7 @@ def _hook(engine: Any) -> None:
                 user = caller()
                 for one in given:
                     engine._weigh(one._value)
+                given = list(map(engine.stand_ins.keep, given))
                 engine.log.append((PASSED, behind, given, user.f_code, user.f_lasti, get_ident()))
         return made
 

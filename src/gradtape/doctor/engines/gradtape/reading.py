@@ -15,6 +15,7 @@ from ....control import python
 from ....core.apply import tensor as untracked
 from ....core.record import Value as Engine_value
 from ....framework import convert
+from ....framework.tensor import Tensor
 from ....framework.variable import Variable as Engine_variable
 from ....ops.rows import Slices
 from ...facts.detours import Entry, Exit
@@ -24,10 +25,11 @@ from .. import gradtape as raw
 from ..joining import Joiner
 from ..keras import KeptLayer
 from ..quiet import quiet
+from .answers import Answers
 from .datasets import PASSED, STORED, Datasets
 from .fading import Again, Faded, FadedValue
 from .models import PREDICT, held
-from .stand_ins import KeptVariable
+from .stand_ins import KeptVariable, twin_of
 
 # What TensorFlow makes of several ops is labelled as one of them, which tells little of what it
 # does: in a trace it is of a kind of its own.
@@ -153,6 +155,8 @@ class Reader(Joiner, Datasets):
             return self.current.get(id(thing)) or self._unread(time, thing)
         if thing.__class__ is Faded:
             return self._faded(thing)
+        if thing.__class__ is Tensor:
+            thing = twin_of(thing)
         known = self.by_object.get(id(thing))
         if known is not None:
             return known
@@ -217,7 +221,8 @@ class Reader(Joiner, Datasets):
     def _results(self, result: Any) -> list[Value]:
         tensors = result if isinstance(result, (tuple, list)) else [result]
         made = []
-        for t in tensors:
+        for result in tensors:
+            t = twin_of(result) if result.__class__ is Tensor else result
             known = self._faded(t) if t.__class__ is Faded else self.by_object.get(id(t))
             made.append(known if known is not None else self._new("tensor", t._value, t))
         return made
@@ -262,7 +267,7 @@ class Reader(Joiner, Datasets):
     def _custom(self, time: float, function: Any, args: Any, result: Any, *where: Any) -> None:
         code, offset, thread = where
         outputs = [
-            self._new("tensor", r._value, r)
+            self._new("tensor", r._value, self.engine.stand_ins.keep(r))
             for r in nest.flatten(result)
             if isinstance(r, Engine_value)
         ]
@@ -274,7 +279,7 @@ class Reader(Joiner, Datasets):
 
         def pull(cotangents: Any) -> list:
             with quiet():  # what the user's function prints was printed once
-                return [_dense(h) for h in op.rules[0](list(cotangents))]
+                return [_dense(h) for h in _answered(op.rules[0], list(cotangents))]
 
         if getattr(function._f, "__module__", None) == python.__name__:
             event = Event(
@@ -292,9 +297,12 @@ class Reader(Joiner, Datasets):
 
     def _frozen(self, time: float, frozen: Any, now: Any, thread: int) -> None:
         """A tensor that a function keeps, where the user has another by now."""
-        known = None if now is None or now is frozen.tensor else self.by_object.get(id(now))
+        if now is None or now is frozen.tensor:
+            return
+        keep = self.engine.stand_ins.keep
+        known = self.by_object.get(id(keep(now)))
         if known is not None:
-            made = self._new("tensor", frozen.tensor._value, frozen.tensor)
+            made = self._new("tensor", frozen.tensor._value, keep(frozen.tensor))
             name, place = ast.unparse(frozen.node), Written(frozen.code, frozen.node)
             self._add(Event("Const", name, [known], [made], place, time, "frozen"), thread)
 
@@ -302,7 +310,7 @@ class Reader(Joiner, Datasets):
     def _unread(self, time: float, it: KeptVariable) -> Value:
         """The value of a variable that no event tells of."""
         if it.variable is not None:
-            return self._reading(time, it, it.variable._seen)
+            return self._reading(time, it, twin_of(it.variable._seen))
         return self._new("variable", None, None, self._variable(it))
 
     def _variable(self, it: KeptVariable, place: Place | None = None) -> Variable:
@@ -488,6 +496,12 @@ def _pull(op: Any, operands: Any, params: dict, result: Any, cotangents: Any) ->
     record = (op, one, None, 0, ids, names, kept, several)
     found = sweep([record], grads, set(wanted), recorded=False)
     return [_dense(found.get(i)) for i in range(len(tensors))]
+
+
+def _answered(rule: Any, cotangents: list) -> list:
+    """What a gradient function answers, or answered when the tape asked it."""
+    answer: list = rule.to(cotangents) if isinstance(rule, Answers) else rule(cotangents)
+    return answer
 
 
 def _dense(h: Any) -> Any:

@@ -57,11 +57,20 @@ class Question:
             [None if k is None else math.sqrt(2 * row[k]) for row in rows] for k in self.norms
         ]  # fmt: skip
         losses = [] if self.loss is None else [row[self.loss] for row in rows]
-        return replace(self._symbols, norms=norms, results=losses, steps=len(rows))
+        return replace(
+            self._symbols, norms=norms, present=self._present, results=losses, steps=len(rows)
+        )
 
     @property
     def place(self) -> tuple[Any, int]:
         return self._symbols.place
+
+    @cached_property
+    def _present(self) -> list[bool]:
+        import tensorflow as tf
+
+        result = self.event[7]
+        return [] if result is None else [g is not None for g in tf.nest.flatten(result)]
 
     @cached_property
     def _symbols(self) -> Asked:

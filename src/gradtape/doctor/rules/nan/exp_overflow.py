@@ -18,8 +18,13 @@ from ..counts import share
 
 DIVISORS = {"RealDiv": 1, "Reciprocal": 0, "Inv": 0, "Log": 0, "Rsqrt": 0}
 SCALING = frozenset({"Mul", "Identity", "Reshape", "Square", "Sqrt", "Pow"})
-GROWING = SCALING | {"AddV2", "Add", "Sub", "Sum", "Mean", "BiasAdd", "Cast"}
-FAR = 4  # ops between the exponential and what fails
+GROWING = SCALING | {
+    "AddV2", "Add", "Sub", "Sum", "Mean", "BiasAdd", "Cast", "Relu", "LeakyRelu", "MatMul",
+    "BatchMatMulV2", "Einsum", "Conv2D", "Conv2DBackpropInput", "ConcatV2", "Pack", "Transpose",
+    "ExpandDims", "Squeeze", "StridedSlice",
+}  # fmt: skip
+FAR = 4  # ops between the exponential and what divides by it
+LAYERS = 24  # ops between the exponential and what overflows: some layers
 HUGE = 1e15
 
 
@@ -72,7 +77,7 @@ grad = tape.gradient(loss, w)
         if event.kind in DIVISORS:
             return self._underflow(case, event)
         for value in event.inputs:
-            made = _exponential(value, GROWING)
+            made = _exponential(value, GROWING, LAYERS)
             if made is not None and float(np.max(made.outputs[0].array)) > HUGE:
                 return self._overflow(case, made, event)
         return None
@@ -128,9 +133,9 @@ def _bounded(event: Event) -> changes.Change:
     return changes.set_value({given: np.clip(array, -9.0, 9.0)}, "arguments up to 9")
 
 
-def _exponential(value: Value, passing: frozenset[str]) -> Event | None:
+def _exponential(value: Value, passing: frozenset[str], far: int = FAR) -> Event | None:
     """The exponential that a value is, or is a multiple of."""
-    for _ in range(FAR):
+    for _ in range(far):
         event = value.maker
         if event is None or not event.inputs or event.way != "op":
             return None
@@ -138,8 +143,13 @@ def _exponential(value: Value, passing: frozenset[str]) -> Event | None:
             return event
         if event.kind not in passing:
             return None
-        value = max(event.inputs, key=lambda v: v.maker is not None and v.maker.time)
+        value = max(event.inputs, key=_computed)
     return None
+
+
+def _computed(value: Value) -> float:
+    """When it was computed, if it was."""
+    return value.maker.time if value.maker is not None and value.maker.way == "op" else 0.0
 
 
 def _softplus(place: Place) -> str | None:

@@ -11,7 +11,7 @@ import numpy as np
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.expressions import operand
-from ...facts.faults import Fault
+from ...facts.faults import Fault, finite, masked_fault
 from ...facts.replay import above
 from ...source import edits
 from ...source.place import Place
@@ -65,7 +65,10 @@ grad = tape.gradient(loss, w)
         if fault is None:
             return None
         if fault.event is not None:
-            return self._multiplied(case, fault, fault.event)
+            hidden = _hidden(case, fault, fault.event)
+            if hidden is None:
+                return self._multiplied(case, fault, fault.event)
+            fault = hidden
         bad = np.isinf(np.asarray(fault.value.array))
         if not bad.any():
             return None
@@ -109,6 +112,15 @@ grad = tape.gradient(loss, w)
             also=[(product[0].place, "the mask multiplies here")]
             if product[0].place != event.place else [],
         )  # fmt: skip
+
+
+def _hidden(case: Case, fault: Fault, event: Event) -> Fault | None:
+    """The infinite constant that meets the gradient, where the values do not show it: a softmax
+    makes 0 of -inf."""
+    if not fault.backward or all(finite(v.array) for v in event.inputs):
+        return None
+    hidden = masked_fault(case.targets)
+    return hidden if hidden is not None and hidden.event is None else None
 
 
 def _rounded_to_0(event: Event) -> bool:

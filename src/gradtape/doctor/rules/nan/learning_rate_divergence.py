@@ -1,4 +1,4 @@
-"""GT310 learning-rate-divergence: every step makes the loss larger, until it overflows."""
+"""GT310 learning-rate-divergence: the steps run away, until the loss overflows."""
 
 from __future__ import annotations
 
@@ -34,12 +34,17 @@ MOSTLY = 0.75  # of the steps, that go the same way
 class LearningRateDivergence(Rule):
     code, name = "GT310", "learning-rate-divergence"
     states = frozenset({"exploding", "inf", "nan"})
-    title = "every step makes the loss larger: the learning rate is too large"
+    title = "the steps run away: too long, or down a loss that has no lower bound"
     lesson = """\
 A step along the gradient lowers the loss only where the loss is still about as steep as at the
 start of the step. A step that is too long lands on the other side of the valley, higher than
 before, where the gradient is larger, so the next step is longer still. Loss, weights and gradients
-grow from step to step until they overflow, and NaN is the end of it, not the cause."""
+grow from step to step until they overflow, and NaN is the end of it, not the cause.
+
+A loss that has no lower bound ends in the same way, and no learning rate helps: the mean of a score
+that is to be large, or the difference of a critic's two means without a constraint on the critic,
+falls as long as the weights grow. Bound it: a penalty on the gradient or on the weights, weights
+that are clipped or normalised, or a loss that saturates."""
     failing = """\
 x = tf.constant([[1.0], [2.0], [3.0]])
 y = tf.constant([[2.0], [4.0], [6.0]])
@@ -69,6 +74,8 @@ for step in range(60):
         update = _update(case)
         if record is None or update is None:
             return None
+        if case.answer.state != "exploding" and _falls(record.targets.numbers):
+            return self._bottomless(case, record, update)
         grown = growth(record, _line(record, case))
         if grown is None or _descends(case):
             return None
@@ -94,6 +101,24 @@ for step in range(60):
             f"over {steps + 1} steps: {why}.",
             fix, change=changes.step_size(partial(_helps, case), "a smaller step"), sure=not uphill,
             also=[(place, words) for place, words in also if place != first_of_all],
+        )  # fmt: skip
+
+    def _bottomless(self, case: Case, record: Record, update: Event) -> Finding:
+        """The steps do what they are to do, and the loss has no lower bound."""
+        sound = _finite(record.targets.numbers)
+        own, places = optimizer(case.trace, case.variable), _updates(case, update)
+        place = own.made if own is not None and own.made is not None else places[0]
+        target = record.target or "the loss"
+        return case.finding(
+            self, place,
+            f"`{target}` fell from {sound[0]:.2g} to {sound[-1]:.2g} in {len(sound)} steps and "
+            "has no lower bound: the steps make the weights larger and larger, until the numbers "
+            "overflow.",
+            f"give `{target}` a lower bound: bound the score that it makes large (a penalty on "
+            "its gradient or on the weights, weights that are clipped or normalised, a tanh), or "
+            "take a loss that saturates, such as a cross-entropy",
+            change=changes.step_size(partial(_falls_on, case), "longer steps the same way"),
+            also=[(p, "the steps are taken here") for p in places if p != place],
         )  # fmt: skip
 
     def examine_run(self, run: Run) -> Iterable[Finding]:
@@ -129,7 +154,7 @@ for step in range(60):
     def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
         """What came down again did not diverge: one batch was larger than the others."""
         if _falls(targets):
-            return False
+            return finding.state != "exploding"
         return any(_rise(targets) or _rise(line.norms.numbers) for line in lines)
 
 
@@ -243,9 +268,40 @@ def _rise(numbers: list[float]) -> list[float]:
 
 def _falls(numbers: list[float]) -> bool:
     """Does a loss become more and more negative?"""
-    sound = numbers[: next((k for k, n in enumerate(numbers) if math.isnan(n)), len(numbers))]
+    sound = _finite(numbers)
     downs = sum(b < a for a, b in pairwise(sound))
     return len(sound) > 1 and sound[-1] < min(sound[0], 0) and downs >= MOSTLY * (len(sound) - 1)
+
+
+def _finite(numbers: list[float]) -> list[float]:
+    """Those before the first that is not finite."""
+    return numbers[: next((k for k, n in enumerate(numbers) if not math.isfinite(n)), None)]
+
+
+def _falls_on(case: Case) -> bool | None:
+    """Is the loss lower still, the further one goes as the last sound step went?"""
+    before = [q for q in case.trace.queries if q.place == case.query.place]
+    for earlier, query in reversed([*pairwise(before)]):
+        targets = [t for t in query.targets if isinstance(t, Value)]
+        reads = {v: v.array for v in _reads(case, query)}
+        start = {v.variable: v.array for v in _reads(case, earlier)}
+        known = [t.array for t in targets] + list(reads.values()) + list(start.values())
+        if not targets or not reads or not all(a is not None and finite(a) for a in known):
+            continue
+        if not all(v.variable in start for v in reads):
+            return None
+        losses = [float(sum(np.sum(wide(t.array)) for t in targets))]
+        flows = flows_in(query.tape, above(targets))
+        for far in (1.0, 10.0):
+            moved = {
+                v: wide(a) + far * (wide(a) - wide(start[v.variable])) for v, a in reads.items()
+            }
+            run = replay(targets, moved, flows)
+            if run.failed:
+                return None
+            losses.append(float(sum(np.sum(wide(run[t])) for t in targets)))
+        return all(b < a for a, b in pairwise(losses))
+    return None
 
 
 def _descends(case: Case) -> bool:

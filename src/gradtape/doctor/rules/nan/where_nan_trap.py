@@ -9,7 +9,7 @@ import numpy as np
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.expressions import operand
-from ...facts.faults import backward_fault, descendants, finite
+from ...facts.faults import backward_fault, descendants, finite, masked_fault
 from ...trace import Value
 from ...trace.finding import Finding
 from ..base import Rule
@@ -48,10 +48,16 @@ grad = tape.gradient(loss, x)
         if fault is None or fault.event is None or fault.operand is None:
             return None
         event = fault.event
-        part = np.asarray(case.walk.passed[event][fault.operand])
-        bad, g = ~np.isfinite(part), np.asarray(fault.cotangent)
-        if g.shape == bad.shape and np.any(g[bad] != 0):
-            return None
+        hidden = None if all(finite(v.array) for v in event.inputs) else masked_fault(case.targets)
+        if hidden is not None and hidden.event is not None:
+            # The derivative is finite but for a factor, and that one is what is not taken.
+            event, what = hidden.event, "it"
+            bad = ~np.isfinite(np.asarray(hidden.value.array))
+        else:
+            part, what = np.asarray(case.walk.passed[event][fault.operand]), "its derivative"
+            bad, g = ~np.isfinite(part), np.asarray(fault.cotangent)
+            if g.shape == bad.shape and np.any(g[bad] != 0):
+                return None
         below = descendants(event.outputs)
         selects = [e for e in case.walk.events if e.kind == "SelectV2"]
         picks = [e for e in selects if not below.keys().isdisjoint(e.inputs[1:])]
@@ -62,8 +68,8 @@ grad = tape.gradient(loss, x)
         words = operand(event, 1 if divides else 0) or "x"
         return case.finding(
             self, event.place,
-            f"`{event.place.text}` is also computed where `tf.where` does not take it; its "
-            f"derivative is not finite there{share(bad)}, and 0 times that is NaN.",
+            f"`{event.place.text}` is also computed where `tf.where` does not take it; {what} "
+            f"is not finite there{share(bad)}, and 0 times that is NaN.",
             f"make the operand safe first: `safe = tf.where(condition, {words}, 1.0)`, use `safe` "
             "here, and keep the outer `tf.where`",
             event=event, change=_made_safe(event.inputs[1 if divides else 0], bad),

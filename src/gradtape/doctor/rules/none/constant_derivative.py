@@ -84,9 +84,10 @@ unconnected_gradients="zero" to get it as numbers."""
 
 
 def _straight(events: list[Event]) -> Event:
-    """Where a curved function is missing: at the first layer that multiplies, or at its start."""
-    multiplies = [e for e in events if e.layer is not None and e.kind in PRODUCTS]
-    return multiplies[0] if multiplies else events[0]
+    """Where a curved function is missing: at the first op that multiplies, in a layer if there is
+    one, or at its start."""
+    products = [e for e in events if e.kind in PRODUCTS]
+    return next((e for e in products if e.layer is not None), (*products, *events)[0])
 
 
 def _message(name: str, inner: str, event: Event, pieces: bool) -> str:

@@ -47,7 +47,7 @@ grad = tape.gradient(y, n)
         what = "truth values" if kind == "bool" else "integers"
         index = case.cut is not None and case.cut.cause == "gather-index"
         # Ids are whole numbers by nature: not they are to be changed, but what is asked for.
-        place = case.query.place if index else _made(case, values[0])
+        place = _watched(case, values[0]) if index else _made(case, values[0])
         return case.finding(
             self, place or case.query.place,
             f"`{name}` is {kind}: {what} have no gradient.",
@@ -72,6 +72,11 @@ def _instead(case: Case, name: str) -> str:
         f"leave `{name}` out of the sources, or weight all entries with something smooth such as "
         "`tf.nn.softmax`"
     )
+
+
+def _watched(case: Case, value: Value) -> Place | None:
+    """Where the program itself had the tape watch it."""
+    return next((w.place for w in case.tape.watches_of(value) if not w.automatic), None)
 
 
 def _made(case: Case, value: Value) -> Place | None:

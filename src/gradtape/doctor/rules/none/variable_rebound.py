@@ -77,7 +77,9 @@ for step in range(2):
         method = getattr(case.error, "name", None)
         if not isinstance(case.error, AttributeError) or method not in METHODS:
             return None
-        made = [v.maker for v in case.trace.values if v.thing is case.error.obj]
+        it = case.error.obj
+        it = getattr(it, "_twin", it)  # what the log of gradtape's engine has of a tensor
+        made = [v.maker for v in case.trace.values if v.thing is it]
         if not made or made[-1] is None:
             return None
         event, call = made[-1], case.place.node

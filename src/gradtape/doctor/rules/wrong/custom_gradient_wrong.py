@@ -9,6 +9,7 @@ import numpy as np
 
 from ...facts import audit, changes
 from ...facts.backward import walk
+from ...facts.budget import Spent
 from ...facts.case import Case
 from ...facts.faults import finite
 from ...trace import Event
@@ -100,10 +101,21 @@ def _difference(case: Case, event: Event) -> tuple[int, float, float] | None:
     if len(set(event.inputs)) < len(event.inputs):
         return None  # one value as two arguments: what is whose cannot be told apart
     own = audit.reference(event)
-    if own is None or any(g is None for g in gs) or deliberate(event, gs):
+    if own is None or any(g is None for g in gs):
         return None
     worst = _worst(case.walk.passed[event], own(gs))
-    return None if worst is None or audit.check_event(event) is None else worst
+    # The user's function is called with other cotangents only if there is a doubt.
+    return worst if worst is not None and _doubtful(event, gs) else None
+
+
+def _doubtful(event: Event, gs: list) -> bool:
+    """Is it likely to be meant as the derivative, and differs from that of what was computed?"""
+    try:
+        return not deliberate(event, gs) and audit.check_event(event) is not None
+    except Spent:
+        raise
+    except Exception:  # it can be called once only, as what asks a tape that is not persistent
+        return False
 
 
 def deliberate(event: Event, gs: list) -> bool:
