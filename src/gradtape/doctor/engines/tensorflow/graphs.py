@@ -159,7 +159,9 @@ def _functions(engine: Engine) -> None:
                 weakref.ref(graph), [t.name for t in graph.inputs], [t.name for t in graph.outputs]
             )
             for variable in graph.variables:  # that were made before the doctor listened, too
-                engine.variables.setdefault(id(variable.handle), weakref.ref(variable))
+                known = engine.variables.get(id(variable.handle))
+                if known is None or known() is None:
+                    engine.variables[id(variable.handle)] = weakref.ref(variable)
         return made
 
     engine.listen(atomic_function.from_func_graph, after=after)

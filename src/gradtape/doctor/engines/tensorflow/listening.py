@@ -162,13 +162,14 @@ def _variables(engine: Engine) -> None:
     from tensorflow.python.ops import resource_variable_ops
 
     base = resource_variable_ops.BaseResourceVariable
+    # What `assign` gives: another object for the same variable, which may be older than the hooks.
+    unread = getattr(resource_variable_ops, "_UnreadVariable", ())
 
     def made(told: Any, result: Any) -> Any:
         it = told[0]
         known = engine.variables.get(id(it.handle))
         owner = None if known is None else known()
-        # `assign` gives another object for the same variable: no variable is made there.
-        another = owner is not None and owner.handle is it.handle
+        another = isinstance(it, unread) or (owner is not None and owner.handle is it.handle)
         if not engine.deaf and not another:
             frame = sys._getframe(2)
             place = user(frame)
