@@ -508,8 +508,6 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     if quick:
         places, data = [as_input(b, np.int32, "DynamicStitch") for b in indices], list(data)
     else:
-        if isinstance(indices, np.ndarray) and indices.ndim > 1:
-            raise ValueError(f"expected a sequence for attr N, got an ndarray: {indices!r}")
         if convert.is_tensor_like(indices):
             as_input(indices, np.int32, "DynamicStitch")
         listed(indices, "indices", "dynamic_stitch")

@@ -112,8 +112,12 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
     >>> int(dataset.apply(tf.data.experimental.assert_cardinality(3)).cardinality())
     3
     """
-    count = whole(expected_cardinality, "expected_cardinality")
-    return lambda dataset: Dataset(selecting.AssertCardinality(dataset._node, count))
+
+    def checked(dataset: Any) -> Dataset:
+        count = whole(expected_cardinality, "expected_cardinality")
+        return Dataset(selecting.AssertCardinality(dataset._node, count))
+
+    return checked
 
 
 def cardinality(dataset: Any) -> Any:
@@ -240,10 +244,9 @@ def from_list(elements: Any, name: Any = None) -> Dataset:
 
 def pad_to_cardinality(cardinality: Any, mask_key: str = "valid") -> Transformation:
     """A dataset of dictionaries, filled up with zeros; `mask_key` tells which are its own."""
-    wanted = whole(cardinality, "cardinality")
 
     def padded(dataset: Any) -> Dataset:
-        spec = dataset.element_spec
+        wanted, spec = whole(cardinality, "cardinality"), dataset.element_spec
         if not isinstance(spec, dict):
             raise ValueError(
                 f"`pad_to_cardinality` requires its input dataset to be a dictionary, got {spec}."

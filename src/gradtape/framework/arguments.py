@@ -58,6 +58,8 @@ def vector(
         return np.array(known(value), np.int64)
     if only and isinstance(value, (str, bytes)):
         raise convert.cannot(value, np.dtype(np.int32))
+    if only and isinstance(value, (list, tuple)) and not convert.holds_tensor(value):
+        return np.asarray(convert.to_tensor(value, np.dtype(np.int32))._value).astype(np.int64)
     if value.__class__ is float and not plain:
         raise convert.cannot(value, np.dtype(np.int32))
     array = np.asarray(convert.to_tensor(value)._value)

@@ -9,9 +9,14 @@ import numpy as np
 from .. import dtypes, errors
 from ..core.apply import tensor
 from ..framework import convert
-from ..framework.arguments import as_input, attribute_dtype
+from ..framework.arguments import as_input, attribute_dtype, listed_dtype, number, truth
 from .files import bytes_of, performed, string, text
 from .protos import array_of, tensor_proto
+
+_PADDED = (
+    "float16", "float32", "float64", "int32", "uint16", "uint8", "int16", "int8", "int64",
+    "bfloat16",
+)  # fmt: skip
 
 
 def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
@@ -62,7 +67,11 @@ def decode_raw(
     [1, 2]
     """
     dtype = attribute_dtype(out_type, "out_type", "DecodeRaw")
-    if fixed_length is not None and not 0 < int(fixed_length) < 1 << 31:
+    if fixed_length is not None:
+        listed_dtype(dtype, "out_type", _PADDED, "DecodePaddedRaw")
+        truth(little_endian, "little_endian", True)
+        fixed_length = number(fixed_length, "DecodePaddedRaw", only=True)
+    if fixed_length is not None and not 0 < fixed_length < 1 << 31:
         raise errors.invalid(
             f"fixed_length ({fixed_length}) must be greater than zero, and below 2**31 "
             "[Op:DecodePaddedRaw]"

@@ -83,6 +83,9 @@ def glob(pattern: Any) -> list[str]:
     import glob as python
 
     patterns = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else pattern
+    for one in patterns:
+        if not isinstance(one, (str, bytes, os.PathLike)):
+            raise TypeError(f"Expected binary or unicode string, got {one!r}")
     return sorted(found for one in patterns for found in python.glob(path_of(one)))
 
 

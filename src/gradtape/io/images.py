@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..framework import convert
-from ..framework.arguments import attribute_dtype
+from ..framework.arguments import as_input, attribute_dtype, integer, real, truth
 from .files import bytes_of, performed, string, text
 
 _JPEG, _PNG, _BMP = b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"BM"
@@ -51,7 +51,7 @@ def _loaded(image: Any, label: str) -> Any:
 
 
 def _check_channels(channels: Any, allowed: tuple[int, ...], label: str) -> int:
-    count = int(channels or 0)
+    count = 0 if channels is None else integer(channels, "channels")
     if count not in allowed:
         words = ", ".join(map(str, allowed[:-1])) + f" or {allowed[-1]}"
         raise errors.invalid(f"channels must be {words}, got {count} [Op:{label}]")
@@ -182,15 +182,23 @@ def decode_jpeg(
     also by default, where TensorFlow takes one that is off by a few of 256 levels.
     """
     count = _check_channels(channels, (0, 1, 3), "DecodeJpeg")
-    if ratio not in (1, 2, 4, 8):
-        raise errors.invalid(f"ratio must be 1, 2, 4, or 8, got {ratio} [Op:DecodeJpeg]")
+    shrunk = 1 if ratio is None else integer(ratio, "ratio")
+    truth(fancy_upscaling, "fancy_upscaling", True)
+    truth(try_recover_truncated, "try_recover_truncated")
+    real(acceptable_fraction, "acceptable_fraction", 1.0)
+    if not isinstance(dct_method, (str, bytes, type(None))):
+        raise TypeError(f"Expected string for argument 'dct_method' not {dct_method!r}.")
+    if shrunk not in (1, 2, 4, 8):
+        raise errors.invalid(f"ratio must be 1, 2, 4, or 8, got {shrunk} [Op:DecodeJpeg]")
 
     def decode(given: Any) -> Any:
         data = bytes_of(given)
         if data.startswith(_JPEG):
-            return _jpeg(data, count, ratio)
+            return _jpeg(data, count, shrunk)
         return _any(data, count, np.dtype(np.uint8), "DecodeJpeg")
 
+    if convert.is_tensor_like(contents):
+        contents = convert.to_tensor(contents, np.dtype(object))  # or its error about another dtype
     return performed(
         "decode_jpeg", decode, string(contents, "DecodeJpeg"),
         like=lambda size: np.zeros((size, size, count or size), np.uint8),
@@ -210,7 +218,10 @@ def decode_and_crop_jpeg(
     name: str | None = None,
 ) -> Any:
     """The part [top, left, height, width] of the pixels of a JPEG file."""
-    whole = decode_jpeg(contents, channels, ratio)
+    whole = decode_jpeg(
+        contents, channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction,
+        dct_method,
+    )  # fmt: skip
     window = np.asarray(convert.to_tensor(crop_window)._value)
     top, left, height, width = window.tolist()
     limits = whole.shape
@@ -313,8 +324,9 @@ def decode_image(
 
 def is_jpeg(contents: Any, name: str | None = None) -> Any:
     """Whether a string begins as JPEG files do."""
-    given = string(contents, "Substr")
-    return performed("is_jpeg", lambda data: np.bool_(bytes_of(data)[:3] == _JPEG), given)
+    given = as_input(contents, object, "Substr")._value
+    begins = np.frompyfunc(lambda data: bytes_of(data)[:3] == _JPEG, 1, 1)
+    return performed("is_jpeg", lambda data: np.asarray(begins(data), bool)[()], given)
 
 
 def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: Any = None) -> Any:
@@ -371,6 +383,13 @@ def encode_jpeg(
     name: str | None = None,
 ) -> Any:
     """Pixels [height, width, 1 or 3 channels] of uint8 as a JPEG file."""
+    quality = integer(quality, "quality")
+    progressive, smaller = truth(progressive, "progressive"), truth(optimize_size, "optimize_size")
+    halved = truth(chroma_downsampling, "chroma_downsampling", True)
+    density = integer(x_density, "x_density"), integer(y_density, "y_density")
+    for argument, value in (("format", format), ("density_unit", density_unit)):
+        if not isinstance(value, (str, bytes)):
+            raise TypeError(f"Expected string for argument '{argument}' not {value!r}.")
     value = convert.to_tensor(image, np.dtype(np.uint8))._value
     if value.ndim != 3 or value.shape[-1] not in (1, 3):
         raise errors.invalid(
@@ -390,8 +409,8 @@ def encode_jpeg(
         file = io.BytesIO()
         picture = _pillow().fromarray(pixels[..., 0] if pixels.shape[-1] == 1 else pixels)
         picture.save(
-            file, "JPEG", quality=quality, progressive=progressive, optimize=optimize_size,
-            subsampling="4:2:0" if chroma_downsampling else "4:4:4", dpi=(x_density, y_density),
+            file, "JPEG", quality=quality, progressive=progressive, optimize=smaller,
+            subsampling="4:2:0" if halved else "4:4:4", dpi=density,
         )  # fmt: skip
         return text(file.getvalue())
 

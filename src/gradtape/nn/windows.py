@@ -85,7 +85,10 @@ def lengths(value: Any, n: int, name: str) -> bool:
         value = list(value)  # or its error about an unknown rank
     if isinstance(value, np.ndarray) and not value.ndim:
         raise TypeError(f"`{name}` is a number or a list of numbers, not the array {value!r}.")
-    if convert.is_tensor_like(value) or isinstance(value, dict):
+    if hasattr(value, "_read") and not value.shape:
+        value = np.asarray(value)
+        several, count = False, 1
+    elif convert.is_tensor_like(value) or isinstance(value, dict):
         several, count = True, len(value)
     else:
         several = isinstance(value, Sequence) or (isinstance(value, np.ndarray) and value.ndim > 0)

@@ -409,3 +409,17 @@ def _hue_of_whole_numbers(d: Found) -> bool:
     if not d.numeric or "hue" not in d.ops or "int" not in d.expected.get("tensor", ""):
         return False
     return bool(np.all(np.abs(numbers(d.expected) - numbers(d.got)) <= 1))
+
+
+@DIFFERS.difference(
+    "powers of complex zero",
+    "A complex 0 to the power of 0 is 1, as for other numbers; TensorFlow's is nan.",
+)
+def _powers_of_zero(d: Found) -> bool:
+    words = ("tf.pow(", "tf.math.pow(", "**", "numpy.power(", "raw_ops.Pow(")
+    if not d.numeric or "complex" not in d.expected.get("tensor", ""):
+        return False
+    if not any((value == 0).any() for word in words for value in d.operands(word)):
+        return False
+    wanted = numbers(d.expected)
+    return equal(wanted, numbers(d.got), np.isnan(wanted))
