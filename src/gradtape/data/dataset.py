@@ -12,6 +12,7 @@ from .. import dtypes, errors
 from ..core.apply import tensor
 from ..core.record import threads
 from ..framework import convert
+from ..io.gfile import make_folders
 from . import batching, combining, grouping, keeping, mapping, saving, selecting, sources
 from .choosing import bucketed, chosen_from, rejected, sampled
 from .iterators import Iterator, NumpyIterator, handle, loop, outside, spec_of
@@ -483,7 +484,7 @@ class Dataset:
         Differs from TensorFlow: the file in it is gradtape's own, and not compressed.
         """
         folder = _text(path)
-        os.makedirs(folder, exist_ok=True)
+        make_folders(folder)
         return Dataset(keeping.Cache(self._node, os.path.join(folder, "snapshot")))
 
     def save(
