@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import errors
-from .framework.arguments import as_input
+from .framework.arguments import as_input, integer
 from .framework.namespaces import lookup
 from .io.files import bytes_of, performed, string
 from .summary import kinds
@@ -41,9 +41,11 @@ def decode_wav(
     >>> tf.audio.decode_wav(data, desired_samples=3).audio.numpy().ravel().tolist()
     [0.5, -1.0, 0.0]
     """
+    desired_channels = integer(desired_channels, "desired_channels")
+    desired_samples = integer(desired_samples, "desired_samples")
     given = string(contents, "DecodeWav")
     for label, size in (("samples", desired_samples), ("channels", desired_channels)):
-        if not -(1 << 31) <= int(size) < 1 << 31:
+        if not -(1 << 31) <= size < 1 << 31:
             raise errors.invalid(
                 f"Attr desired_{label} has value {size} out of range for an int32 [Op:DecodeWav]"
             )

@@ -322,7 +322,12 @@ def one_hot(
             "allowed values: uint8, int8, int32, int64; tf.one_hot takes places, cast them first "
             "[Op:OneHot]"
         )
-    count = number(convert.to_tensor(depth, np.dtype(np.int32)), "OneHot")
+    wanted = convert.to_tensor(depth, np.dtype(np.int32))
+    if wanted._value.ndim:
+        raise errors.invalid(
+            f"depth must be a scalar, but got: {list(wanted._value.shape)} [Op:OneHot]"
+        )
+    count = number(wanted, "OneHot")
     if count < 0:
         raise errors.invalid(f"depth must be non-negative, got: {count} [Op:OneHot]")
     on, off = _on_and_off(on_value, off_value, dtype)

@@ -13,7 +13,7 @@ from ..core.apply import tensor
 from ..core.op import Op
 from ..core.record import Value
 from ..framework import convert
-from ..framework.arguments import alike, as_input, integer, listed, matching, number, word
+from ..framework.arguments import alike, as_input, integer, listed, matching, number, typed, word
 from ..ops import compare, elementwise, index, rows, scatter, sort
 from ..ops import reduce as reduce_ops
 from ..ops import shape as shape_ops
@@ -71,7 +71,7 @@ def gather(
     if batch_dims is None:
         raise convert.unsupported(batch_dims)
     batch = integer(batch_dims, "batch_dims", compares=True)
-    axis = batch if axis is None else number(axis, "GatherV2", plain=True)
+    axis = batch if axis is None else number(typed(axis, "GatherV2"), "GatherV2", plain=True)
     ndim, depth = x._value.ndim, b._value.ndim
     if not ndim:
         raise errors.invalid("params must be at least 1 dimensional [Op:GatherV2]")

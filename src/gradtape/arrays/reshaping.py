@@ -21,6 +21,7 @@ from ..framework.arguments import (
     number,
     numbers,
     several,
+    typed,
     vector,
 )
 from ..framework.shapes import TensorShape
@@ -661,8 +662,9 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
     """Entries moved along axes; what goes over the end comes in again at the front."""
     x = convert.to_tensor(input)
     # TensorFlow counts in 32 bits, and so around.
-    shifts = vector(shift, "Roll", "Tshift", plain=True).astype(np.int32).astype(np.int64)
-    wanted = vector(axis, "Roll", "Taxis", plain=True)
+    given = vector(typed(shift, "Roll"), "Roll", "Tshift", plain=True)
+    shifts = given.astype(np.int32).astype(np.int64)
+    wanted = vector(typed(axis, "Roll"), "Roll", "Taxis", plain=True)
     if shifts.shape != wanted.shape:
         raise errors.invalid(
             f"shift and axis must have the same size, got {shift} and {axis} [Op:Roll]"

@@ -510,6 +510,8 @@ class Dataset:
         wait: bool = False,
     ) -> Dataset:
         """The dataset that was saved in a directory."""
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            raise TypeError(f"The path of a saved dataset is text, got {path!r}.")
         files = [Dataset(node) for node in saving.shards(_text(path), element_spec)]
         if reader_func is None and len(files) == 1:
             return files[0]

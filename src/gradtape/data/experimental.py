@@ -138,6 +138,10 @@ def get_structure(dataset_or_iterator: Any) -> Any:
 
 def get_single_element(dataset: Any) -> Any:
     """The only element of a dataset."""
+    if not isinstance(dataset, Dataset):
+        raise TypeError(
+            f"Invalid `dataset`. Expected a `tf.data.Dataset` object but got {type(dataset)}."
+        )
     return dataset.get_single_element()
 
 
@@ -229,8 +233,8 @@ def from_list(elements: Any, name: Any = None) -> Dataset:
     >>> [int(x) for x in tf.data.experimental.from_list([1, 2])]
     [1, 2]
     """
-    if not isinstance(elements, (list, tuple)):
-        raise ValueError("`elements` must be a list.")
+    if not isinstance(elements, list):
+        raise ValueError("Invalid `elements`. `elements` must be a list.")
     if not elements:
         raise ValueError("Input `elements` should not be empty.")
     found = [structure.normalised(element) for element in elements]

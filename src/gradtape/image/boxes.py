@@ -13,7 +13,7 @@ from ..arrays.patches import patches
 from ..arrays.reshaping import reshape
 from ..core.apply import tensor
 from ..framework import convert
-from ..framework.arguments import as_input, integer, listed, number
+from ..framework.arguments import as_input, integer, listed, number, real
 from ..math.elementwise import floor
 from ..ops import index, shape
 from ..ops.kernels.windows import Geometry, pads_for
@@ -66,6 +66,10 @@ def crop_and_resize(
     name: str | None = None,
 ) -> Any:
     """Crops of one size out of boxes [top, left, bottom, right], in parts of the image."""
+    method = "bilinear" if method is None else method
+    if not isinstance(method, (str, bytes)):
+        raise TypeError(f"Expected string for argument 'method' not {method!r}.")
+    extrapolation_value = real(extrapolation_value, "extrapolation_value", 0.0)
     x = convert.to_tensor(image)
     b = convert.to_tensor(boxes, np.dtype(np.float32))
     which = convert.to_tensor(box_indices, np.dtype(np.int32))._value

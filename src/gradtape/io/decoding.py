@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,10 @@ def decode_raw(
 
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Any:
     """Strings without their compression: "ZLIB", "GZIP", or "" for none."""
+    if not isinstance(compression_type, (str, builtins.bytes)):
+        raise TypeError(
+            f"Expected string for argument 'compression_type' not {compression_type!r}."
+        )
     if compression_type not in ("", "ZLIB", "GZIP"):
         raise errors.invalid(
             "Only ZLIB, GZIP or NONE are supported compressions [Op:DecodeCompressed]"
@@ -125,6 +130,8 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
     """Strings in letters that are safe in addresses (`-` and `_`), with `=` at the end or not."""
     from base64 import urlsafe_b64encode
+
+    pad = truth(pad, "pad")
 
     def encode(data: bytes) -> bytes:
         return urlsafe_b64encode(data).rstrip(b"" if pad else b"=")

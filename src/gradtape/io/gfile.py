@@ -186,7 +186,7 @@ def stat(path: Any) -> FileStatistics:
 
 def walk(top: Any, topdown: bool = True, onerror: Any = None) -> Iterator[tuple[str, list, list]]:
     """Folder, names of folders in it, names of files in it; for all folders below one."""
-    return os.walk(path_of(top), topdown, onerror)
+    yield from os.walk(path_of(top), topdown, onerror)
 
 
 def get_registered_schemes() -> list[str]:

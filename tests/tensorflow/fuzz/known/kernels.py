@@ -105,7 +105,8 @@ def _left_out(d: Found) -> bool:
     "`tf.image.hsv_to_rgb` has a gradient; TensorFlow says None.",
 )
 def _hsv_to_rgb(d: Found) -> bool:
-    return none(d.expected) and "tf.image.hsv_to_rgb(" in d.ops and d.place[:1] > (0,)
+    named = any(word in d.ops for word in ("tf.image.hsv_to_rgb(", "tf.raw_ops.HSVToRGB("))
+    return none(d.expected) and named and d.place[:1] > (0,)
 
 
 @DIFFERS.difference(

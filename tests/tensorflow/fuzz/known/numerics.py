@@ -423,3 +423,15 @@ def _powers_of_zero(d: Found) -> bool:
         return False
     wanted = numbers(d.expected)
     return equal(wanted, numbers(d.got), np.isnan(wanted))
+
+
+@DIFFERS.difference(
+    "denormal numbers",
+    "Numbers below the smallest normal one are kept, where TensorFlow's CPU flushes them to 0.",
+)
+def _denormal_numbers(d: Found) -> bool:
+    """A step gave such a number to another, or this is one."""
+    if not d.numeric:
+        return False
+    values = [v for v in [*d.values().values(), numbers(d.got)] if v.dtype.kind == "f"]
+    return any(((v != 0) & (np.abs(v) < np.finfo(np.float32).tiny)).any() for v in values)
