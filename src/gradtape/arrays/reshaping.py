@@ -347,7 +347,14 @@ def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -
     ndim = x._value.ndim
     if not -ndim <= place < ndim:
         raise errors.invalid(f"axis = {place} not in [{-ndim}, {ndim}) [Op:Unpack] name: unstack")
-    if num not in (0, x._value.shape[place]):
+    size = x._value.shape[place]
+    if num != size and is_open(size):
+        shape = x._value.shape[:place] + x._value.shape[place % ndim + 1 :]
+        parts = shape_ops.split.apply(
+            x, sizes=(1,) * num, axis=place if place < 0 else place - ndim
+        )
+        return [shape_ops.reshape.apply(part, shape=shape) for part in parts]
+    if num not in (0, size):
         raise errors.invalid(
             f"Input shape axis {place} must equal {num}, got shape {list(x._value.shape)} "
             "[Op:Unpack] name: unstack"
@@ -386,6 +393,8 @@ def _equal_parts(count: int, size: int, axis: int) -> tuple[int, ...]:
         raise errors.invalid(
             f"Value for attr 'num_split' of {count} must be at least minimum 1 [Op:Split]"
         )
+    if is_open(size):
+        return (size,) * count  # open, too
     if size % count:
         raise errors.invalid(
             "Number of ways to split should evenly divide the split dimension, but got split_dim "
@@ -407,6 +416,8 @@ def _parts(sizes: tuple[int, ...], size: int, num: Any) -> tuple[int, ...]:
     if sizes.count(-1) > 1:
         raise errors.invalid("There can only be one -1 in the input. [Op:SplitV]")
     total = builtins.sum(n for n in sizes if n != -1)
+    if is_open(size):
+        return tuple(size if n == -1 else n for n in sizes)
     if total > size or (total < size and -1 not in sizes):
         raise errors.invalid(
             "Determined shape must either match input shape along split_dim exactly if fully "

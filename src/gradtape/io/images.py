@@ -236,13 +236,19 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Any
     """The pixels of a BMP file, [height, width, channels], of uint8."""
     count = _check_channels(channels, (0, 1, 3, 4), "DecodeBmp")
     given = string(contents, "DecodeBmp")
-    return performed("decode_bmp", lambda data: _bmp(bytes_of(data), count), given)
+    return performed(
+        "decode_bmp", lambda data: _bmp(bytes_of(data), count), given,
+        like=lambda size: np.zeros((size, size, count or size), np.uint8), exact=True,
+    )  # fmt: skip
 
 
 def decode_gif(contents: Any, name: str | None = None) -> Any:
     """The frames of a GIF file, [frames, height, width, 3], of uint8."""
     given = string(contents, "DecodeGif")
-    return performed("decode_gif", lambda data: _gif(bytes_of(data)), given)
+    return performed(
+        "decode_gif", lambda data: _gif(bytes_of(data)), given,
+        like=lambda size: np.zeros((size, size, size, 3), np.uint8), exact=True,
+    )  # fmt: skip
 
 
 def decode_webp(
@@ -251,7 +257,10 @@ def decode_webp(
     """The pixels of a WebP file, [frames, height, width, channels], of uint8."""
     count = _check_channels(channels, (0, 3, 4), "DecodeWebP")
     given = string(contents, "DecodeWebP")
-    return performed("decode_webp", lambda data: _webp(bytes_of(data), count)[None], given)
+    return performed(
+        "decode_webp", lambda data: _webp(bytes_of(data), count)[None], given,
+        like=lambda size: np.zeros((size, size, size, count or size), np.uint8), exact=True,
+    )  # fmt: skip
 
 
 def _webp(data: bytes, channels: int) -> Any:
@@ -326,7 +335,10 @@ def is_jpeg(contents: Any, name: str | None = None) -> Any:
     """Whether a string begins as JPEG files do."""
     given = as_input(contents, object, "Substr")._value
     begins = np.frompyfunc(lambda data: bytes_of(data)[:3] == _JPEG, 1, 1)
-    return performed("is_jpeg", lambda data: np.asarray(begins(data), bool)[()], given)
+    return performed(
+        "is_jpeg", lambda data: np.asarray(begins(data), bool)[()], given,
+        like=lambda size: np.zeros(given.shape, bool)[()], exact=True,
+    )  # fmt: skip
 
 
 def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: Any = None) -> Any:
@@ -337,7 +349,9 @@ def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: Any
         image = _opened(bytes_of(data), "ExtractJpegShape", "JPEG")
         return np.array([image.height, image.width, len(image.getbands())], kind)
 
-    return performed("extract_jpeg_shape", read, string(contents, "ExtractJpegShape"))
+    given = string(contents, "ExtractJpegShape")
+    like = lambda size: np.full(3, size, kind)
+    return performed("extract_jpeg_shape", read, given, like=like, exact=True)
 
 
 # --- encoding -------------------------------------------------------------------------------------
@@ -366,7 +380,8 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> An
             made[at] = png(pixels[at], compression)
         return made
 
-    return performed("encode_png", encode, value)
+    like = lambda size: np.full(value.shape[:-3], b"0" * size, object)
+    return performed("encode_png", encode, value, like=like, exact=True)
 
 
 def encode_jpeg(
@@ -414,4 +429,5 @@ def encode_jpeg(
         )  # fmt: skip
         return text(file.getvalue())
 
-    return performed("encode_jpeg", encode, value)
+    like = lambda size: text(b"0" * size)
+    return performed("encode_jpeg", encode, value, like=like, exact=True)

@@ -1,4 +1,4 @@
-"""NumPy's numbers where a whole number of Python's is meant: TensorFlow casts what has a default."""
+"""NumPy's numbers where a whole number of Python's is meant: TensorFlow casts them if it can."""
 
 from __future__ import annotations
 
