@@ -61,7 +61,7 @@ for name, (shape, function) in FUNCTIONS.items():
     try:
         results = tf.nest.flatten(model(data))
     except Exception:
-        print(json.dumps("not for these numbers"))
+        print(json.dumps([f"{name}, called", "not for these numbers"]))
         continue
     sums = [(tuple(part.shape), float(tf.reduce_sum(part * part))) for part in results]
-    print(json.dumps(sums))
+    print(json.dumps([f"{name}, called", sums]))
