@@ -337,6 +337,8 @@ def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -
         x = convert.to_tensor(value)
         _in_range(axis, x._value.ndim)
         place, num = integer(axis, "axis"), x._value.shape[axis]
+        if is_open(num):
+            raise ValueError(f"Cannot infer argument `num` from shape {x.shape}")
     else:
         num, place = integer(num, "num"), 0 if axis is None else integer(axis, "axis")
         if num < 0:
