@@ -708,6 +708,8 @@ def reverse_sequence(
     shape = x._value.shape
     batch = _axis(0 if batch_axis is None else batch_axis, len(shape), "batch_axis {}") + len(shape)
     axis = _axis(seq_axis, len(shape), "seq_axis {}") + len(shape)
+    if axis == batch:
+        raise errors.at_run(f"batch_dim == seq_dim == {axis} [Op:ReverseSequence] name: ")
     size = shape[axis]
     if lengths.shape != (shape[batch],):
         raise errors.invalid(

@@ -133,7 +133,9 @@ class Call:
                         spec, again = self._tried(wanted, number, size, number > 0)
                     except errors.OpError:  # of numbers that no element may have
                         continue
-                    except ValueError as error:
+                    except (Unseen, Unrecordable):
+                        raise
+                    except Exception as error:  # perhaps of such numbers, too
                         refused = refused or error
                         continue
                     found.append(spec)

@@ -251,6 +251,10 @@ def non_max_suppression_overlaps(
             f"overlaps must be square, got {list(o.shape)} "
             "[Op:NonMaxSuppressionWithOverlaps] name: "
         )  # fmt: skip
+    if s.ndim != 1:
+        raise errors.invalid(
+            f"scores must be 1-D{list(s.shape)} [Op:NonMaxSuppressionWithOverlaps] name: "
+        )
     most, limit = number(max_output_size), float(overlap_threshold)
     best = lambda o, s: _chosen(o, s, most, limit, score_threshold)
     return tensor(convert.computed(best, o, s, sizes=(None,), dtype=np.int32))

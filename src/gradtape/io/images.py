@@ -362,6 +362,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> An
     >>> tf.io.encode_png(tf.zeros([2, 2, 3], tf.uint8)).numpy()[:4]
     b'\\x89PNG'
     """
+    compression = integer(compression, "compression")
     given = convert.to_tensor(image)
     if dtypes.of(given._value.dtype) not in (dtypes.uint8, dtypes.uint16):
         given = convert.to_tensor(image, np.dtype(np.uint8))

@@ -14,6 +14,8 @@ KERNELS = (
     "is not in the list of allowed values",
     "not in list of allowed values",
     "CPU implementations do not yet support",
+    "CPU implementation does not yet support",
+    "Conv2DCustomBackpropInputOp only supports NHWC",
     "Unhandled input dimensions",
     "Default AvgPoolingOp only supports NHWC on device type CPU",
     "CPU implementation of Conv3D currently only supports",
