@@ -242,7 +242,7 @@ def integer(value: Any, argument: str, compares: bool = False) -> int:
         if not -_WIDEST <= value < _WIDEST:
             raise OverflowError(f"int too big to convert: '{argument}' is {value!r}.")
         return value
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)) or convert.is_ragged(value):
         raise TypeError(f"Expected int for argument '{argument}' not {value!r}.")
     if isinstance(value, dtypes.DType):
         return int(value)  # its number, which TensorFlow takes for one

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..framework import convert
-from ..framework.arguments import as_input, attribute_dtype, integer, real, truth
+from ..framework.arguments import allow, as_input, attribute_dtype, integer, real, truth
 from .files import bytes_of, performed, string, text
 
 _JPEG, _PNG, _BMP = b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"BM"
@@ -364,6 +364,8 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> An
     """
     compression = integer(compression, "compression")
     given = convert.to_tensor(image)
+    if given._value.dtype.kind == "O":
+        allow(given, "EncodePng", "uint8 uint16")
     if dtypes.of(given._value.dtype) not in (dtypes.uint8, dtypes.uint16):
         given = convert.to_tensor(image, np.dtype(np.uint8))
     value = given._value

@@ -262,6 +262,8 @@ def segment_ids_to_row_splits(
     ids = convert.to_tensor(segment_ids, hint=_INT64)._value
     if ids.dtype.kind not in "iu":
         raise TypeError(f"segment_ids must be of type integer, got {ids.dtype.name}.")
+    if ids.size and ids.min() < 0:
+        raise errors.invalid("Input arr must be non-negative! [Op:DenseBincount]")
     counts = np.bincount(ids)
     if num_segments is not None:
         given = convert.to_tensor(num_segments)

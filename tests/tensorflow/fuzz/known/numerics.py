@@ -464,3 +464,13 @@ def complex_numbers(side: Any) -> Any:
     if "complex" not in side.get("tensor", "") or found.shape[-1:] != (2,):
         return np.zeros((0, 0))
     return found[..., 0] + 1j * found[..., 1]
+
+
+@DIFFERS.difference(
+    "linspace of unsigned numbers",
+    "`tf.linspace` from larger to smaller unsigned numbers goes down; in TensorFlow their difference "
+    "wraps around.",
+)
+def _unsigned_linspace(d: Found) -> bool:
+    unsigned = any(one["dtype"].startswith("uint") for one in d.program["inputs"])
+    return d.numeric and unsigned and "linspace(" in d.ops
