@@ -468,8 +468,8 @@ def complex_numbers(side: Any) -> Any:
 
 @DIFFERS.difference(
     "linspace of unsigned numbers",
-    "`tf.linspace` from larger to smaller unsigned numbers goes down; in TensorFlow their difference "
-    "wraps around.",
+    "`tf.linspace` goes down between unsigned numbers; in TensorFlow their difference wraps "
+    "around.",
 )
 def _unsigned_linspace(d: Found) -> bool:
     unsigned = any(one["dtype"].startswith("uint") for one in d.program["inputs"])
