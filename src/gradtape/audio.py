@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import errors
-from .framework.arguments import as_input
+from .framework.arguments import as_input, integer
 from .framework.namespaces import lookup
-from .io.files import bytes_of, performed, string
+from .io.files import bytes_of, performed, string, text
 from .summary import kinds
 
 __all__ = ["decode_wav", "encode_wav"]
@@ -41,9 +41,11 @@ def decode_wav(
     >>> tf.audio.decode_wav(data, desired_samples=3).audio.numpy().ravel().tolist()
     [0.5, -1.0, 0.0]
     """
+    desired_channels = integer(desired_channels, "desired_channels")
+    desired_samples = integer(desired_samples, "desired_samples")
     given = string(contents, "DecodeWav")
     for label, size in (("samples", desired_samples), ("channels", desired_channels)):
-        if not -(1 << 31) <= int(size) < 1 << 31:
+        if not -(1 << 31) <= size < 1 << 31:
             raise errors.invalid(
                 f"Attr desired_{label} has value {size} out of range for an int32 [Op:DecodeWav]"
             )
@@ -62,8 +64,14 @@ def decode_wav(
         return np.zeros(sizes, np.float32)
 
     return DecodeWav(
-        performed("decode_wav", samples, given, like=kind),
-        performed("sample_rate", lambda data: _read(bytes_of(data))[1], given, like=np.int32),
+        performed("decode_wav", samples, given, like=kind, exact=True),
+        performed(
+            "sample_rate",
+            lambda data: _read(bytes_of(data))[1],
+            given,
+            like=lambda size: np.int32(size),
+            exact=True,
+        ),
     )
 
 
@@ -80,7 +88,8 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
             f"Input sample_rate should be a scalar tensor, got {list(rate.shape)} instead. "
             "[Op:EncodeWav]"
         )
-    return performed("encode_wav", _written, samples, rate)
+    like = lambda size: text(b"0" * size)
+    return performed("encode_wav", _written, samples, rate, like=like, exact=True)
 
 
 def _written(samples: Any, rate: Any) -> Any:

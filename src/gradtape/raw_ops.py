@@ -239,7 +239,10 @@ def _unique(x: Any, axis: Any, out_idx: Any) -> Any:
 
 def _uniques(x: Any, axis: Any, out_idx: Any) -> list[Any]:
     """What there is along an axis, in the order of its first coming, where each is, how often."""
-    along = np.asarray(convert.to_tensor(axis)._value).ravel().tolist()
+    axes = np.asarray(convert.to_tensor(axis)._value)
+    if axes.ndim != 1:
+        raise errors.invalid("axis expects a 1D vector. [Op:UniqueV2]")
+    along = axes.tolist()
     if len(along) > 1 or (not along and x._value.ndim != 1):
         raise errors.invalid("unique expects a 1D vector. [Op:UniqueV2]")
     place = along[0] if along else 0

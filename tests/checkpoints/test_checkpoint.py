@@ -177,8 +177,7 @@ def test_the_index_is_for_people(prefix: str) -> None:
     with open(path + ".index", encoding="utf-8") as file:
         told = json.load(file)
     assert told["tensors"] == {"v/.ATTRIBUTES/VARIABLE_VALUE": ["float32", [1]]}
-    Path(path + ".index").unlink()  # nothing is read of it (what a damaged one does: test_rights)
-    assert tf.train.load_variable(path, "v/.ATTRIBUTES/VARIABLE_VALUE").tolist() == [1.0]
+    assert told["objects"][0]["children"] == {"v": 1}
 
 
 def test_a_write_that_fails_leaves_the_old_one(prefix: str, monkeypatch: Any) -> None:
@@ -200,10 +199,16 @@ def test_a_write_that_fails_leaves_the_old_one(prefix: str, monkeypatch: Any) ->
 def test_files_that_are_no_checkpoints(tmp_path: Path) -> None:
     from safetensors.numpy import save_file
 
-    (tmp_path / "a.safetensors").write_bytes(b"nothing of the kind")
+    v = tf.Variable(1.0)
+    for name in "ab":
+        tf.train.Checkpoint(v=v).write(tmp_path / name)
+    (tmp_path / "a.safetensors").write_bytes(b"nothing of the kind" * 100)
     save_file({"w": np.ones(2, np.float32)}, tmp_path / "b.safetensors")
     for name in "ab":
-        with pytest.raises(tf.errors.DataLossError):
+        with pytest.raises(tf.errors.OpError, match=r"no checkpoint|not a checkpoint"):
+            tf.train.Checkpoint(v=v).read(tmp_path / name)
+        (tmp_path / f"{name}.index").unlink()
+        with pytest.raises(tf.errors.NotFoundError, match=r"safetensors is there, .*index is not"):
             tf.train.load_checkpoint(tmp_path / name)
     with pytest.raises(ValueError, match="Couldn't find 'checkpoint' file"):
         tf.train.load_checkpoint(tmp_path)
@@ -327,6 +332,8 @@ def test_a_defaultdict_is_not_looked_into(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", [3, None])
 def test_an_iterator_goes_on_where_it_was(seed: int | None, tmp_path: Path) -> None:
+    tf.random.set_seed(None)  # as it was when TensorFlow was asked, whatever ran before
+
     def made() -> Any:
         return iter(tf.data.Dataset.range(20).shuffle(20, seed=seed).batch(3).repeat().prefetch(2))
 

@@ -46,8 +46,29 @@ def test_what_is_cut_off_is_told(tmp_path: Path) -> None:
     shutil.copytree(WRITTEN, tmp_path / "copy")
     data = tmp_path / "copy" / "ckpt-1.data-00000-of-00001"
     data.write_bytes(data.read_bytes()[:100])
-    with pytest.raises(tf.errors.DataLossError):
+    with pytest.raises(IndexError, match="Read less bytes than requested"):
         tf.train.Checkpoint(**objects(tf, False)).restore(str(tmp_path / "copy" / "ckpt-1"))
+
+
+def test_each_tensor_is_checked_by_its_sum(tmp_path: Path) -> None:
+    shutil.copytree(WRITTEN, tmp_path / "copy")
+    prefix = tmp_path / "copy" / "ckpt-1"
+    given = objects(tf, False)
+    before = [v.numpy() for v in tf.nest.flatten(given["model"].variables)]
+    for suffix, at in (
+        (".data-00000-of-00001", 40),
+        (".data-00000-of-00001", 27000),
+        (".index", 9),
+    ):
+        file = Path(f"{prefix}{suffix}")
+        sound = file.read_bytes()
+        file.write_bytes(sound[:at] + bytes([sound[at] ^ 1]) + sound[at + 1 :])
+        with pytest.raises(tf.errors.OpError, match=r"checksum|Checksum"):
+            tf.train.Checkpoint(**given).restore(str(prefix))
+        file.write_bytes(sound)
+    after = [v.numpy() for v in tf.nest.flatten(given["model"].variables)]
+    for one, other in zip(before, after, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_gradtape_takes_the_place_of_tensorflows(tmp_path: Path) -> None:

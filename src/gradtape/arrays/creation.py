@@ -281,8 +281,17 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
     vectors = [convert.to_tensor(x) for x in args]
     if vectors and vectors[0]._value.dtype.kind == "O":
         raise convert.cannot(1, vectors[0]._value.dtype)
+    if any(x._value.dtype.kind == "b" for x in vectors):
+        # TensorFlow multiplies with ones of the first's dtype: a product with truth values is one.
+        first = vectors[0]._value.dtype
+        truths = [first.kind == "b" or x._value.dtype.kind == "b" for x in vectors]
+        vectors = [
+            shape_ops.cast.apply(x, dtype=np.dtype(bool)) if truth else x
+            for x, truth in zip(vectors, truths, strict=True)
+        ]
     for x in vectors[1:]:
-        matching("Mul", [x, vectors[0]])
+        if x._value.dtype.kind != "b":
+            matching("Mul", [x, vectors[0]])
     ndim = len(vectors)
     places = [*builtins.range(ndim)]
     if indexing == "xy" and ndim > 1:
@@ -322,7 +331,12 @@ def one_hot(
             "allowed values: uint8, int8, int32, int64; tf.one_hot takes places, cast them first "
             "[Op:OneHot]"
         )
-    count = number(convert.to_tensor(depth, np.dtype(np.int32)), "OneHot")
+    wanted = convert.to_tensor(depth, np.dtype(np.int32))
+    if wanted._value.ndim:
+        raise errors.invalid(
+            f"depth must be a scalar, but got: {list(wanted._value.shape)} [Op:OneHot]"
+        )
+    count = number(wanted, "OneHot")
     if count < 0:
         raise errors.invalid(f"depth must be non-negative, got: {count} [Op:OneHot]")
     on, off = _on_and_off(on_value, off_value, dtype)

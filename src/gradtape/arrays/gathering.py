@@ -13,7 +13,7 @@ from ..core.apply import tensor
 from ..core.op import Op
 from ..core.record import Value
 from ..framework import convert
-from ..framework.arguments import alike, as_input, integer, listed, matching, number, word
+from ..framework.arguments import alike, as_input, integer, listed, matching, number, typed, word
 from ..ops import compare, elementwise, index, rows, scatter, sort
 from ..ops import reduce as reduce_ops
 from ..ops import shape as shape_ops
@@ -71,7 +71,7 @@ def gather(
     if batch_dims is None:
         raise convert.unsupported(batch_dims)
     batch = integer(batch_dims, "batch_dims", compares=True)
-    axis = batch if axis is None else number(axis, "GatherV2", plain=True)
+    axis = batch if axis is None else number(typed(axis, "GatherV2"), "GatherV2", plain=True)
     ndim, depth = x._value.ndim, b._value.ndim
     if not ndim:
         raise errors.invalid("params must be at least 1 dimensional [Op:GatherV2]")
@@ -508,8 +508,6 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     if quick:
         places, data = [as_input(b, np.int32, "DynamicStitch") for b in indices], list(data)
     else:
-        if isinstance(indices, np.ndarray) and indices.ndim > 1:
-            raise ValueError(f"expected a sequence for attr N, got an ndarray: {indices!r}")
         if convert.is_tensor_like(indices):
             as_input(indices, np.int32, "DynamicStitch")
         listed(indices, "indices", "dynamic_stitch")

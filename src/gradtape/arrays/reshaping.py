@@ -21,6 +21,7 @@ from ..framework.arguments import (
     number,
     numbers,
     several,
+    typed,
     vector,
 )
 from ..framework.shapes import TensorShape
@@ -336,6 +337,8 @@ def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -
         x = convert.to_tensor(value)
         _in_range(axis, x._value.ndim)
         place, num = integer(axis, "axis"), x._value.shape[axis]
+        if is_open(num):
+            raise ValueError(f"Cannot infer argument `num` from shape {x.shape}")
     else:
         num, place = integer(num, "num"), 0 if axis is None else integer(axis, "axis")
         if num < 0:
@@ -346,7 +349,14 @@ def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -
     ndim = x._value.ndim
     if not -ndim <= place < ndim:
         raise errors.invalid(f"axis = {place} not in [{-ndim}, {ndim}) [Op:Unpack] name: unstack")
-    if num not in (0, x._value.shape[place]):
+    size = x._value.shape[place]
+    if num != size and is_open(size):
+        shape = x._value.shape[:place] + x._value.shape[place % ndim + 1 :]
+        parts = shape_ops.split.apply(
+            x, sizes=(1,) * num, axis=place if place < 0 else place - ndim
+        )
+        return [shape_ops.reshape.apply(part, shape=shape) for part in parts]
+    if num not in (0, size):
         raise errors.invalid(
             f"Input shape axis {place} must equal {num}, got shape {list(x._value.shape)} "
             "[Op:Unpack] name: unstack"
@@ -385,6 +395,8 @@ def _equal_parts(count: int, size: int, axis: int) -> tuple[int, ...]:
         raise errors.invalid(
             f"Value for attr 'num_split' of {count} must be at least minimum 1 [Op:Split]"
         )
+    if is_open(size):
+        return (size,) * count  # open, too
     if size % count:
         raise errors.invalid(
             "Number of ways to split should evenly divide the split dimension, but got split_dim "
@@ -406,6 +418,8 @@ def _parts(sizes: tuple[int, ...], size: int, num: Any) -> tuple[int, ...]:
     if sizes.count(-1) > 1:
         raise errors.invalid("There can only be one -1 in the input. [Op:SplitV]")
     total = builtins.sum(n for n in sizes if n != -1)
+    if is_open(size):
+        return tuple(size if n == -1 else n for n in sizes)
     if total > size or (total < size and -1 not in sizes):
         raise errors.invalid(
             "Determined shape must either match input shape along split_dim exactly if fully "
@@ -661,8 +675,9 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
     """Entries moved along axes; what goes over the end comes in again at the front."""
     x = convert.to_tensor(input)
     # TensorFlow counts in 32 bits, and so around.
-    shifts = vector(shift, "Roll", "Tshift", plain=True).astype(np.int32).astype(np.int64)
-    wanted = vector(axis, "Roll", "Taxis", plain=True)
+    given = vector(typed(shift, "Roll"), "Roll", "Tshift", plain=True)
+    shifts = given.astype(np.int32).astype(np.int64)
+    wanted = vector(typed(axis, "Roll"), "Roll", "Taxis", plain=True)
     if shifts.shape != wanted.shape:
         raise errors.invalid(
             f"shift and axis must have the same size, got {shift} and {axis} [Op:Roll]"
@@ -693,6 +708,8 @@ def reverse_sequence(
     shape = x._value.shape
     batch = _axis(0 if batch_axis is None else batch_axis, len(shape), "batch_axis {}") + len(shape)
     axis = _axis(seq_axis, len(shape), "seq_axis {}") + len(shape)
+    if axis == batch:
+        raise errors.at_run(f"batch_dim == seq_dim == {axis} [Op:ReverseSequence] name: ")
     size = shape[axis]
     if lengths.shape != (shape[batch],):
         raise errors.invalid(

@@ -119,7 +119,11 @@ class GradientTape:
 
     # --- watching ---------------------------------------------------------------------------------
     def watch(self, tensor: Any) -> None:
-        """Follow a tensor, or a nest of them, from now on; a tape that is paused does not."""
+        """Follow a tensor, or a nest of them, from now on; a tape that is paused does not.
+
+        Differs from TensorFlow: ops that used a tensor before it was watched, and that were
+        recorded for another operand, have no gradient to it.
+        """
         for t in nest.flatten(tensor, expand_composites=True):
             t = t.value if acting(t) else t
             if not isinstance(t, (Value, Variable)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from typing import Any
 
@@ -15,6 +16,7 @@ __all__ = ["as_bytes", "as_str", "as_str_any", "as_text", "path_to_str", "v1"]
 
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
     """A string, of bytes too."""
+    codecs.lookup(encoding)  # or its error, also where nothing is to be decoded
     if isinstance(bytes_or_text, str):
         return bytes_or_text
     if isinstance(bytes_or_text, bytes):
@@ -24,6 +26,7 @@ def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
     """Bytes, of a string too."""
+    codecs.lookup(encoding)
     if isinstance(bytes_or_text, (bytes, bytearray)):
         return bytes(bytes_or_text)
     if isinstance(bytes_or_text, str):

@@ -568,7 +568,7 @@ def _misfits(op: Any, values: list, params: dict) -> bool:
 def sized(sizes: Any, dtype: np.dtype) -> Any:
     """A stand-in for a result of which only the numbers tell some sizes, None here."""
     shape = [stand_ins.size if n is None else n for n in sizes]
-    return np.full(shape, b"", object) if dtype.kind == "O" else np.zeros(shape, dtype)
+    return np.full(shape, b"0", object) if dtype.kind == "O" else np.zeros(shape, dtype)
 
 
 def _unknown(op: Any, values: list, params: dict) -> list | None:

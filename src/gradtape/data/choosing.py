@@ -81,7 +81,12 @@ def chosen_from(datasets: list[Any], choice: Any, stop: bool) -> Any:
     """Elements of the datasets that a dataset of numbers names."""
     if not datasets:
         raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
-    spec = choice.element_spec
+    spec = getattr(choice, "element_spec", None)
+    if spec is None:
+        raise TypeError(
+            "Invalid `choice_dataset`. `choice_dataset` should be a `tf.data.Dataset` but is "
+            f"{type(choice)}."
+        )
     if not (isinstance(spec, TensorSpec) and TensorSpec([], dtypes.int64).is_compatible_with(spec)):
         raise TypeError(
             "Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` "

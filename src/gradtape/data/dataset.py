@@ -12,6 +12,7 @@ from .. import dtypes, errors
 from ..core.apply import tensor
 from ..core.record import threads
 from ..framework import convert
+from ..io.gfile import make_folders
 from . import batching, combining, grouping, keeping, mapping, saving, selecting, sources
 from .choosing import bucketed, chosen_from, rejected, sampled
 from .iterators import Iterator, NumpyIterator, handle, loop, outside, spec_of
@@ -483,7 +484,7 @@ class Dataset:
         Differs from TensorFlow: the file in it is gradtape's own, and not compressed.
         """
         folder = _text(path)
-        os.makedirs(folder, exist_ok=True)
+        make_folders(folder)
         return Dataset(keeping.Cache(self._node, os.path.join(folder, "snapshot")))
 
     def save(
@@ -509,6 +510,8 @@ class Dataset:
         wait: bool = False,
     ) -> Dataset:
         """The dataset that was saved in a directory."""
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            raise TypeError(f"The path of a saved dataset is text, got {path!r}.")
         files = [Dataset(node) for node in saving.shards(_text(path), element_spec)]
         if reader_func is None and len(files) == 1:
             return files[0]

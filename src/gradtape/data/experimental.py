@@ -112,8 +112,12 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
     >>> int(dataset.apply(tf.data.experimental.assert_cardinality(3)).cardinality())
     3
     """
-    count = whole(expected_cardinality, "expected_cardinality")
-    return lambda dataset: Dataset(selecting.AssertCardinality(dataset._node, count))
+
+    def checked(dataset: Any) -> Dataset:
+        count = whole(expected_cardinality, "expected_cardinality")
+        return Dataset(selecting.AssertCardinality(dataset._node, count))
+
+    return checked
 
 
 def cardinality(dataset: Any) -> Any:
@@ -134,6 +138,10 @@ def get_structure(dataset_or_iterator: Any) -> Any:
 
 def get_single_element(dataset: Any) -> Any:
     """The only element of a dataset."""
+    if not isinstance(dataset, Dataset):
+        raise TypeError(
+            f"Invalid `dataset`. Expected a `tf.data.Dataset` object but got {type(dataset)}."
+        )
     return dataset.get_single_element()
 
 
@@ -225,8 +233,8 @@ def from_list(elements: Any, name: Any = None) -> Dataset:
     >>> [int(x) for x in tf.data.experimental.from_list([1, 2])]
     [1, 2]
     """
-    if not isinstance(elements, (list, tuple)):
-        raise ValueError("`elements` must be a list.")
+    if not isinstance(elements, list):
+        raise ValueError("Invalid `elements`. `elements` must be a list.")
     if not elements:
         raise ValueError("Input `elements` should not be empty.")
     found = [structure.normalised(element) for element in elements]
@@ -240,10 +248,9 @@ def from_list(elements: Any, name: Any = None) -> Dataset:
 
 def pad_to_cardinality(cardinality: Any, mask_key: str = "valid") -> Transformation:
     """A dataset of dictionaries, filled up with zeros; `mask_key` tells which are its own."""
-    wanted = whole(cardinality, "cardinality")
 
     def padded(dataset: Any) -> Dataset:
-        spec = dataset.element_spec
+        wanted, spec = whole(cardinality, "cardinality"), dataset.element_spec
         if not isinstance(spec, dict):
             raise ValueError(
                 f"`pad_to_cardinality` requires its input dataset to be a dictionary, got {spec}."

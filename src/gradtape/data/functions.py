@@ -7,6 +7,7 @@ element, Python code that only runs later) is left open, or found out with the f
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -28,8 +29,11 @@ from .node import NotKnownYet
 _TENSORS = (TensorSpec, RaggedTensorSpec, SparseTensorSpec, NoneTensorSpec)
 
 
-# The number that stands for all, and the size that stands for open ones: two of these are tried.
-_STAND_INS = ((0, 2), (1, 3), (2, 5))
+# The number that stands for all, and the size that stands for open ones. Where somebody looks at
+# numbers or sizes are open, three of these are tried: numbers that lie apart, as halves and thirds
+# of 0 and 1 are the same, and sizes of which one is 1.
+_STAND_INS = ((0, 2), (1, 3), (7, 1), (2, 5), (3, 4))
+_TRIED = 3
 
 
 class _Opaque(Exception):
@@ -120,6 +124,7 @@ class Call:
     def _survey(self, wanted: Any) -> Any:
         """The specs of its results, or None if only the data tell."""
         found: list[Any] = []
+        refused: Exception | None = None
         closed = all(map(_is_closed, structure.flatten(wanted)))
         try:
             with suspended(), _standing_in():
@@ -128,17 +133,24 @@ class Call:
                         spec, again = self._tried(wanted, number, size, number > 0)
                     except errors.OpError:  # of numbers that no element may have
                         continue
+                    except (Unseen, Unrecordable):
+                        raise
+                    except Exception as error:  # perhaps of such numbers, too
+                        refused = refused or error
+                        continue
                     found.append(spec)
-                    if len(found) == 2 or (not again and closed):
+                    if len(found) == _TRIED or (not again and closed):
                         break
+                if refused is not None and not found:
+                    raise refused
                 self._closed = not stand_ins.guessed
         except Unseen:
             self._closed = False
             return None
         except Unrecordable:
             return None
-        if len(found) == 2:
-            return structure.common(*found)
+        if len(found) > 1:
+            return functools.reduce(structure.common, found)
         if found and closed and not again:
             return found[0]
         self._closed = False
@@ -201,7 +213,7 @@ def stand_in(spec: TypeSpec, number: int, size: int) -> Any:
         nowhere = tensor(np.zeros((0, len(shape)), np.int64)), tensor(np.zeros(0, dtype))
         return SparseTensor(*nowhere, tensor(np.array(shape, np.int64)))
     if dtype.kind == "O":
-        array: Any = np.full(shape, b"", object)
+        array: Any = np.full(shape, b"0" * number, object)
     else:
         array = np.full(shape, number, dtype)
     made = tensor(array if array.ndim or dtype.kind == "O" else array[()])

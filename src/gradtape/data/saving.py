@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import dtypes, errors
 from ..framework.shapes import NoneTensorSpec, TensorShape, TensorSpec
+from ..io.gfile import make_folders
 from ..ragged.tensor import RaggedTensorSpec
 from ..sparse.tensor import SparseTensorSpec
 from . import records, structure
@@ -20,7 +21,7 @@ ABOUT = "dataset.json"
 
 def save(node: Node, path: str, shard_func: Callable[..., Any] | None) -> None:
     """Write all elements, those of a shard into one file."""
-    os.makedirs(path, exist_ok=True)
+    make_folders(path)
     spec = node.spec()
     call = None if shard_func is None else Call(shard_func, node.spec, "save")
     writers: dict[int, records.Writer] = {}

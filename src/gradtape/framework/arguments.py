@@ -58,6 +58,8 @@ def vector(
         return np.array(known(value), np.int64)
     if only and isinstance(value, (str, bytes)):
         raise convert.cannot(value, np.dtype(np.int32))
+    if only and isinstance(value, (list, tuple)) and not convert.holds_tensor(value):
+        return np.asarray(convert.to_tensor(value, np.dtype(np.int32))._value).astype(np.int64)
     if value.__class__ is float and not plain:
         raise convert.cannot(value, np.dtype(np.int32))
     array = np.asarray(convert.to_tensor(value)._value)
@@ -66,7 +68,7 @@ def vector(
         # The tensors of a list are cast to the dtype that is hoped for: (tensor(3.0), 1) counts.
         array = np.asarray(convert.pack(value, np.dtype(np.int32))._value)
     if array.dtype.kind in "iu" or not array.size or _counts(value, array):
-        return array.astype(np.int64)
+        return (array.real if array.dtype.kind == "c" else array).astype(np.int64)
     raise errors.wrong_dtype(
         f"Value for attr '{attr}' of {convert.c_name(array.dtype)} is not in the list of allowed "
         f"values: int32, int64. {label} takes whole numbers here, got {value!r}. [Op:{label}]"
@@ -153,10 +155,13 @@ def listed(value: Any, argument: str, function: str) -> Any:
 
 def _counts(value: Any, array: np.ndarray) -> bool:
     """Whether TensorFlow, which hopes for int32, takes these for whole numbers: truth values, and
-    NumPy's fractions, but no tensors."""
+    NumPy's numbers of any kind, but no tensors."""
     if isinstance(value, Value) or hasattr(value, "_read"):
         return False
-    return array.dtype.kind == "b" or (array.dtype.kind == "f" and isinstance(value, np.ndarray))
+    of_numpy = isinstance(value, (np.ndarray, np.generic))
+    if isinstance(value, (list, tuple)) and any(isinstance(one, np.generic) for one in value):
+        return False  # NumPy's truth values in a list are none of Python's
+    return array.dtype.kind == "b" or (array.dtype.kind in "fc" and of_numpy)
 
 
 def is_open(size: int) -> bool:
@@ -188,7 +193,8 @@ def dimensions(shape: Any, label: str = "Fill") -> tuple[int, ...]:
         if isinstance(shape, TensorShape):
             found = tuple(known(shape))
         else:
-            floating = not isinstance(shape, np.ndarray) and not convert.holds_tensor(shape)
+            of_numpy = isinstance(shape, (np.ndarray, np.generic))
+            floating = not of_numpy and not convert.holds_tensor(shape)
             array = np.asarray(convert.to_tensor(shape)._value)
             if floating and array.size and array.dtype.kind not in "biu":
                 raise convert.cannot(shape, np.dtype(np.int32))
@@ -236,7 +242,7 @@ def integer(value: Any, argument: str, compares: bool = False) -> int:
         if not -_WIDEST <= value < _WIDEST:
             raise OverflowError(f"int too big to convert: '{argument}' is {value!r}.")
         return value
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)) or convert.is_ragged(value):
         raise TypeError(f"Expected int for argument '{argument}' not {value!r}.")
     if isinstance(value, dtypes.DType):
         return int(value)  # its number, which TensorFlow takes for one
@@ -256,6 +262,24 @@ def integer(value: Any, argument: str, compares: bool = False) -> int:
             f"takes a single whole number, not {value!r}."
         )
     raise TypeError(f"Expected int for argument '{argument}' not {value!r}.")
+
+
+def typed(value: Any, label: str) -> Any:
+    """An argument for which TensorFlow's op hopes for no dtype: NumPy's values keep theirs, which
+    has to be one of whole numbers of 32 or 64 bits."""
+    of_numpy = isinstance(value, (np.ndarray, np.generic))
+    if of_numpy and value.dtype not in (np.int32, np.int64):
+        raise errors.wrong_dtype(
+            f"{label} takes int32 and int64 here, got {value!r} of {value.dtype} [Op:{label}]"
+        )
+    return value
+
+
+def narrow(value: int, label: str) -> int:
+    """An attribute that TensorFlow's kernel keeps in 32 bits."""
+    if not -(1 << 31) <= value < 1 << 31:
+        raise errors.at_run(f"{value} is out of range for an int32 [Op:{label}] name: ")
+    return value
 
 
 def real(value: Any, argument: str, default: float) -> float:

@@ -497,6 +497,8 @@ def pack(values: Any, dtype: Any = None) -> Any:
 def _pack(values: Any, dtype: Any, casts: bool) -> Any:
     from ..ops.shape import cast, stack
 
+    if not values:
+        raise errors.invalid("a list in a list with tensors must not be empty [Op:Pack] name: ")
     parts = []
     for k, v in enumerate(values):
         if isinstance(v, (list, tuple)):

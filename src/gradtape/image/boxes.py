@@ -13,7 +13,7 @@ from ..arrays.patches import patches
 from ..arrays.reshaping import reshape
 from ..core.apply import tensor
 from ..framework import convert
-from ..framework.arguments import as_input, integer, listed, number
+from ..framework.arguments import as_input, integer, listed, number, real
 from ..math.elementwise import floor
 from ..ops import index, shape
 from ..ops.kernels.windows import Geometry, pads_for
@@ -66,6 +66,10 @@ def crop_and_resize(
     name: str | None = None,
 ) -> Any:
     """Crops of one size out of boxes [top, left, bottom, right], in parts of the image."""
+    method = "bilinear" if method is None else method
+    if not isinstance(method, (str, bytes)):
+        raise TypeError(f"Expected string for argument 'method' not {method!r}.")
+    extrapolation_value = real(extrapolation_value, "extrapolation_value", 0.0)
     x = convert.to_tensor(image)
     b = convert.to_tensor(boxes, np.dtype(np.float32))
     which = convert.to_tensor(box_indices, np.dtype(np.int32))._value
@@ -167,7 +171,7 @@ def _overlaps(boxes: Any) -> Any:
     return np.where((area[:, None] > 0) & (area > 0), share, 0)
 
 
-def _chosen(overlaps: Any, scores: Any, most: int, limit: float, least: float) -> list[int]:
+def _chosen(overlaps: Any, scores: Any, most: int, limit: float, least: float) -> Any:
     """The best boxes, one after the other, that overlap none of the better ones too much."""
     order = np.argsort(-scores, kind="stable")
     kept: list[int] = []
@@ -176,7 +180,7 @@ def _chosen(overlaps: Any, scores: Any, most: int, limit: float, least: float) -
             break
         if not kept or overlaps[k, kept].max() <= limit:
             kept.append(k)
-    return kept
+    return np.array(kept, np.int32)
 
 
 def _boxes(boxes: Any, scores: Any) -> tuple[Any, Any]:
@@ -190,7 +194,7 @@ def _boxes(boxes: Any, scores: Any) -> tuple[Any, Any]:
             f"scores has incompatible shape {list(s.shape)} for {len(b)} boxes "
             "[Op:NonMaxSuppressionV3] name: "
         )
-    return b.astype(np.float32), s.astype(np.float32)
+    return b, s
 
 
 def _most(value: Any) -> int:
@@ -224,7 +228,12 @@ def non_max_suppression(
     most = _most(max_output_size)
     b, s = _boxes(boxes, scores)
     limit = _limit(iou_threshold, "iou_threshold")
-    return tensor(np.array(_chosen(_overlaps(b), s, most, limit, score_threshold), np.int32))
+
+    def best(boxes: Any, scores: Any) -> Any:
+        overlaps = _overlaps(boxes.astype(np.float32))
+        return _chosen(overlaps, scores.astype(np.float32), most, limit, score_threshold)
+
+    return tensor(convert.computed(best, b, s, sizes=(None,), dtype=np.int32))
 
 
 def non_max_suppression_overlaps(
@@ -242,8 +251,13 @@ def non_max_suppression_overlaps(
             f"overlaps must be square, got {list(o.shape)} "
             "[Op:NonMaxSuppressionWithOverlaps] name: "
         )  # fmt: skip
+    if s.ndim != 1:
+        raise errors.invalid(
+            f"scores must be 1-D{list(s.shape)} [Op:NonMaxSuppressionWithOverlaps] name: "
+        )
     most, limit = number(max_output_size), float(overlap_threshold)
-    return tensor(np.array(_chosen(o, s, most, limit, score_threshold), np.int32))
+    best = lambda o, s: _chosen(o, s, most, limit, score_threshold)
+    return tensor(convert.computed(best, o, s, sizes=(None,), dtype=np.int32))
 
 
 def non_max_suppression_with_scores(
@@ -253,10 +267,16 @@ def non_max_suppression_with_scores(
     """The numbers and the scores; with `soft_nms_sigma` overlaps lower scores and drop no box."""
     most = _most(max_output_size)
     b, s = _boxes(boxes, scores)
-    limit, overlaps = _limit(iou_threshold, "iou_threshold"), _overlaps(b)
+    limit = _limit(iou_threshold, "iou_threshold")
     if not soft_nms_sigma:
-        kept = _chosen(overlaps, s, most, limit, score_threshold)
-        return tensor(np.array(kept, np.int32)), tensor(s[kept])
+        kept = non_max_suppression(boxes, scores, most, limit, score_threshold)
+        return kept, tensor(
+            convert.computed(
+                lambda scores, kept: scores.astype(np.float32)[kept], s, kept._value,
+                sizes=(None,), dtype=np.float32,
+            )
+        )  # fmt: skip
+    overlaps, s = _overlaps(b.astype(np.float32)), s.astype(np.float32)
     left = s.copy()
     chosen: list[int] = []
     found: list[Any] = []

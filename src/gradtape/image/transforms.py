@@ -29,6 +29,9 @@ def image_projective_transform(
     g x + h y + 1, for a row (a, b, c, d, e, f, g, h) of `transforms`, one for all or for each.
     """
     label = "ImageProjectiveTransformV3"
+    for argument, value in (("interpolation", interpolation), ("fill_mode", fill_mode)):
+        if not isinstance(value, (str, bytes)):
+            raise TypeError(f"Expected string for argument '{argument}' not {value!r}.")
     given = convert.to_tensor(images)
     maps = convert.to_tensor(transforms, np.dtype(np.float32))
     size = np.asarray(convert.to_tensor(output_shape)._value).tolist()

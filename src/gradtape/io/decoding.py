@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,14 @@ import numpy as np
 from .. import dtypes, errors
 from ..core.apply import tensor
 from ..framework import convert
-from ..framework.arguments import as_input, attribute_dtype
+from ..framework.arguments import as_input, attribute_dtype, listed_dtype, number, truth
 from .files import bytes_of, performed, string, text
 from .protos import array_of, tensor_proto
+
+_PADDED = (
+    "float16", "float32", "float64", "int32", "uint16", "uint8", "int16", "int8", "int64",
+    "bfloat16",
+)  # fmt: skip
 
 
 def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
@@ -22,7 +28,9 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
     [1, 2]
     """
     value = convert.to_tensor(tensor)._value
-    return performed("serialize_tensor", lambda array: text(tensor_proto(array)), value)
+    like = lambda size: text(b"0" * size)
+    made = lambda array: text(tensor_proto(array))
+    return performed("serialize_tensor", made, value, like=like, exact=True)
 
 
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:
@@ -62,7 +70,11 @@ def decode_raw(
     [1, 2]
     """
     dtype = attribute_dtype(out_type, "out_type", "DecodeRaw")
-    if fixed_length is not None and not 0 < int(fixed_length) < 1 << 31:
+    if fixed_length is not None:
+        listed_dtype(dtype, "out_type", _PADDED, "DecodePaddedRaw")
+        truth(little_endian, "little_endian", True)
+        fixed_length = number(fixed_length, "DecodePaddedRaw", only=True)
+    if fixed_length is not None and not 0 < fixed_length < 1 << 31:
         raise errors.invalid(
             f"fixed_length ({fixed_length}) must be greater than zero, and below 2**31 "
             "[Op:DecodePaddedRaw]"
@@ -96,6 +108,10 @@ def decode_raw(
 
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Any:
     """Strings without their compression: "ZLIB", "GZIP", or "" for none."""
+    if not isinstance(compression_type, (str, builtins.bytes)):
+        raise TypeError(
+            f"Expected string for argument 'compression_type' not {compression_type!r}."
+        )
     if compression_type not in ("", "ZLIB", "GZIP"):
         raise errors.invalid(
             "Only ZLIB, GZIP or NONE are supported compressions [Op:DecodeCompressed]"
@@ -116,6 +132,8 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
     """Strings in letters that are safe in addresses (`-` and `_`), with `=` at the end or not."""
     from base64 import urlsafe_b64encode
+
+    pad = truth(pad, "pad")
 
     def encode(data: bytes) -> bytes:
         return urlsafe_b64encode(data).rstrip(b"" if pad else b"=")

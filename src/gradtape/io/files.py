@@ -88,7 +88,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
     def write(path: Any, contents: Any) -> None:
         place = gfile.path_of(bytes_of(path))
         if folder := os.path.dirname(place):
-            os.makedirs(folder, exist_ok=True)
+            gfile.make_folders(folder)
         with open(place, "wb") as file:
             file.write(bytes_of(contents))
 

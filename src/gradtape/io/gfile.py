@@ -19,6 +19,7 @@ __all__ = [
     "makedirs", "mkdir", "remove", "rename", "rmtree", "stat", "walk",
 ]  # fmt: skip
 
+_FOLDER = 0o755  # the rights of a folder, of which the umask takes away
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _KINDS: tuple[tuple[type[OSError], Any], ...] = (
     (FileNotFoundError, errors.NotFoundError),
@@ -83,13 +84,31 @@ def glob(pattern: Any) -> list[str]:
     import glob as python
 
     patterns = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else pattern
+    for one in patterns:
+        if not isinstance(one, (str, bytes, os.PathLike)):
+            raise TypeError(f"Expected binary or unicode string, got {one!r}")
     return sorted(found for one in patterns for found in python.glob(path_of(one)))
 
 
 @told
 def makedirs(path: Any) -> None:
     """Make a folder, and those that it is in; it may be there."""
-    os.makedirs(path_of(path), exist_ok=True)
+    make_folders(path_of(path))
+
+
+def make_folders(path: str) -> None:
+    """Make a folder, and those that it is in. Only their owner may write there, whatever the umask
+    says of others, as in TensorFlow."""
+    if os.path.isdir(path):
+        return
+    above = os.path.dirname(os.path.abspath(path))
+    if not os.path.exists(above):
+        make_folders(above)
+    try:
+        os.mkdir(path, _FOLDER)
+    except FileExistsError:
+        if not os.path.isdir(path):  # another process may have made it
+            raise
 
 
 @told
@@ -97,7 +116,7 @@ def mkdir(path: Any) -> None:
     """Make a folder in one that is there; it may be there, too."""
     found = path_of(path)
     if not os.path.isdir(found):
-        os.mkdir(found)
+        os.mkdir(found, _FOLDER)
 
 
 def join(path: Any, *paths: Any) -> str:
@@ -112,7 +131,15 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
 
     source, target = path_of(src), path_of(dst)
     _check_free(target, overwrite)
-    shutil.copyfile(source, target)
+    if os.path.exists(target):
+        shutil.copyfile(source, target)
+        return
+    with builtins.open(source, "rb") as read:
+        # A new file has the rights of the source, as far as the umask allows.
+        rights = os.fstat(read.fileno()).st_mode & 0o777
+        written = os.open(target, os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), rights)
+        with builtins.open(written, "wb") as file:
+            shutil.copyfileobj(read, file)
 
 
 @told
@@ -159,7 +186,7 @@ def stat(path: Any) -> FileStatistics:
 
 def walk(top: Any, topdown: bool = True, onerror: Any = None) -> Iterator[tuple[str, list, list]]:
     """Folder, names of folders in it, names of files in it; for all folders below one."""
-    return os.walk(path_of(top), topdown, onerror)
+    yield from os.walk(path_of(top), topdown, onerror)
 
 
 def get_registered_schemes() -> list[str]:

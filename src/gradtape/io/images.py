@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..framework import convert
-from ..framework.arguments import attribute_dtype
+from ..framework.arguments import allow, as_input, attribute_dtype, integer, real, truth
 from .files import bytes_of, performed, string, text
 
 _JPEG, _PNG, _BMP = b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"BM"
@@ -51,7 +51,7 @@ def _loaded(image: Any, label: str) -> Any:
 
 
 def _check_channels(channels: Any, allowed: tuple[int, ...], label: str) -> int:
-    count = int(channels or 0)
+    count = 0 if channels is None else integer(channels, "channels")
     if count not in allowed:
         words = ", ".join(map(str, allowed[:-1])) + f" or {allowed[-1]}"
         raise errors.invalid(f"channels must be {words}, got {count} [Op:{label}]")
@@ -182,15 +182,23 @@ def decode_jpeg(
     also by default, where TensorFlow takes one that is off by a few of 256 levels.
     """
     count = _check_channels(channels, (0, 1, 3), "DecodeJpeg")
-    if ratio not in (1, 2, 4, 8):
-        raise errors.invalid(f"ratio must be 1, 2, 4, or 8, got {ratio} [Op:DecodeJpeg]")
+    shrunk = 1 if ratio is None else integer(ratio, "ratio")
+    truth(fancy_upscaling, "fancy_upscaling", True)
+    truth(try_recover_truncated, "try_recover_truncated")
+    real(acceptable_fraction, "acceptable_fraction", 1.0)
+    if not isinstance(dct_method, (str, bytes, type(None))):
+        raise TypeError(f"Expected string for argument 'dct_method' not {dct_method!r}.")
+    if shrunk not in (1, 2, 4, 8):
+        raise errors.invalid(f"ratio must be 1, 2, 4, or 8, got {shrunk} [Op:DecodeJpeg]")
 
     def decode(given: Any) -> Any:
         data = bytes_of(given)
         if data.startswith(_JPEG):
-            return _jpeg(data, count, ratio)
+            return _jpeg(data, count, shrunk)
         return _any(data, count, np.dtype(np.uint8), "DecodeJpeg")
 
+    if convert.is_tensor_like(contents):
+        contents = convert.to_tensor(contents, np.dtype(object))  # or its error about another dtype
     return performed(
         "decode_jpeg", decode, string(contents, "DecodeJpeg"),
         like=lambda size: np.zeros((size, size, count or size), np.uint8),
@@ -210,7 +218,10 @@ def decode_and_crop_jpeg(
     name: str | None = None,
 ) -> Any:
     """The part [top, left, height, width] of the pixels of a JPEG file."""
-    whole = decode_jpeg(contents, channels, ratio)
+    whole = decode_jpeg(
+        contents, channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction,
+        dct_method,
+    )  # fmt: skip
     window = np.asarray(convert.to_tensor(crop_window)._value)
     top, left, height, width = window.tolist()
     limits = whole.shape
@@ -225,13 +236,19 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Any
     """The pixels of a BMP file, [height, width, channels], of uint8."""
     count = _check_channels(channels, (0, 1, 3, 4), "DecodeBmp")
     given = string(contents, "DecodeBmp")
-    return performed("decode_bmp", lambda data: _bmp(bytes_of(data), count), given)
+    return performed(
+        "decode_bmp", lambda data: _bmp(bytes_of(data), count), given,
+        like=lambda size: np.zeros((size, size, count or size), np.uint8), exact=True,
+    )  # fmt: skip
 
 
 def decode_gif(contents: Any, name: str | None = None) -> Any:
     """The frames of a GIF file, [frames, height, width, 3], of uint8."""
     given = string(contents, "DecodeGif")
-    return performed("decode_gif", lambda data: _gif(bytes_of(data)), given)
+    return performed(
+        "decode_gif", lambda data: _gif(bytes_of(data)), given,
+        like=lambda size: np.zeros((size, size, size, 3), np.uint8), exact=True,
+    )  # fmt: skip
 
 
 def decode_webp(
@@ -240,7 +257,10 @@ def decode_webp(
     """The pixels of a WebP file, [frames, height, width, channels], of uint8."""
     count = _check_channels(channels, (0, 3, 4), "DecodeWebP")
     given = string(contents, "DecodeWebP")
-    return performed("decode_webp", lambda data: _webp(bytes_of(data), count)[None], given)
+    return performed(
+        "decode_webp", lambda data: _webp(bytes_of(data), count)[None], given,
+        like=lambda size: np.zeros((size, size, size, count or size), np.uint8), exact=True,
+    )  # fmt: skip
 
 
 def _webp(data: bytes, channels: int) -> Any:
@@ -313,8 +333,12 @@ def decode_image(
 
 def is_jpeg(contents: Any, name: str | None = None) -> Any:
     """Whether a string begins as JPEG files do."""
-    given = string(contents, "Substr")
-    return performed("is_jpeg", lambda data: np.bool_(bytes_of(data)[:3] == _JPEG), given)
+    given = as_input(contents, object, "Substr")._value
+    begins = np.frompyfunc(lambda data: bytes_of(data)[:3] == _JPEG, 1, 1)
+    return performed(
+        "is_jpeg", lambda data: np.asarray(begins(data), bool)[()], given,
+        like=lambda size: np.zeros(given.shape, bool)[()], exact=True,
+    )  # fmt: skip
 
 
 def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: Any = None) -> Any:
@@ -325,7 +349,9 @@ def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: Any
         image = _opened(bytes_of(data), "ExtractJpegShape", "JPEG")
         return np.array([image.height, image.width, len(image.getbands())], kind)
 
-    return performed("extract_jpeg_shape", read, string(contents, "ExtractJpegShape"))
+    given = string(contents, "ExtractJpegShape")
+    like = lambda size: np.full(3, size, kind)
+    return performed("extract_jpeg_shape", read, given, like=like, exact=True)
 
 
 # --- encoding -------------------------------------------------------------------------------------
@@ -336,7 +362,10 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> An
     >>> tf.io.encode_png(tf.zeros([2, 2, 3], tf.uint8)).numpy()[:4]
     b'\\x89PNG'
     """
+    compression = integer(compression, "compression")
     given = convert.to_tensor(image)
+    if given._value.dtype.kind == "O":
+        allow(given, "EncodePng", "uint8 uint16")
     if dtypes.of(given._value.dtype) not in (dtypes.uint8, dtypes.uint16):
         given = convert.to_tensor(image, np.dtype(np.uint8))
     value = given._value
@@ -354,7 +383,8 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> An
             made[at] = png(pixels[at], compression)
         return made
 
-    return performed("encode_png", encode, value)
+    like = lambda size: np.full(value.shape[:-3], b"0" * size, object)
+    return performed("encode_png", encode, value, like=like, exact=True)
 
 
 def encode_jpeg(
@@ -371,6 +401,13 @@ def encode_jpeg(
     name: str | None = None,
 ) -> Any:
     """Pixels [height, width, 1 or 3 channels] of uint8 as a JPEG file."""
+    quality = integer(quality, "quality")
+    progressive, smaller = truth(progressive, "progressive"), truth(optimize_size, "optimize_size")
+    halved = truth(chroma_downsampling, "chroma_downsampling", True)
+    density = integer(x_density, "x_density"), integer(y_density, "y_density")
+    for argument, value in (("format", format), ("density_unit", density_unit)):
+        if not isinstance(value, (str, bytes)):
+            raise TypeError(f"Expected string for argument '{argument}' not {value!r}.")
     value = convert.to_tensor(image, np.dtype(np.uint8))._value
     if value.ndim != 3 or value.shape[-1] not in (1, 3):
         raise errors.invalid(
@@ -390,9 +427,10 @@ def encode_jpeg(
         file = io.BytesIO()
         picture = _pillow().fromarray(pixels[..., 0] if pixels.shape[-1] == 1 else pixels)
         picture.save(
-            file, "JPEG", quality=quality, progressive=progressive, optimize=optimize_size,
-            subsampling="4:2:0" if chroma_downsampling else "4:4:4", dpi=(x_density, y_density),
+            file, "JPEG", quality=quality, progressive=progressive, optimize=smaller,
+            subsampling="4:2:0" if halved else "4:4:4", dpi=density,
         )  # fmt: skip
         return text(file.getvalue())
 
-    return performed("encode_jpeg", encode, value)
+    like = lambda size: text(b"0" * size)
+    return performed("encode_jpeg", encode, value, like=like, exact=True)

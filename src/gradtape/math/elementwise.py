@@ -148,7 +148,7 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     >>> tf.add_n([tf.constant([1.0, 2.0]), tf.constant([3.0, 4.0])])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([4., 6.], dtype=float32)>
     """
-    parts = [convert.to_tensor(part) for part in inputs]
+    parts = [] if isinstance(inputs, dict) else [convert.to_tensor(part) for part in inputs]
     if not parts:
         raise ValueError(
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype "

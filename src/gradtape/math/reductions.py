@@ -76,8 +76,8 @@ def axes_of(ndim: int, axis: Any, label: str = "Sum") -> tuple[int, ...] | None:
 
 
 def _axis_tensor(axis: Any, label: str) -> Any:
-    if isinstance(axis, np.ndarray) and axis.dtype.kind in "bf":
-        axis = axis.astype(np.int32)
+    if isinstance(axis, (np.ndarray, np.generic)) and axis.dtype.kind in "bufc":
+        axis = (axis.real if axis.dtype.kind == "c" else axis).astype(np.int32)
     typed = convert.is_tensor_like(axis) or isinstance(axis, (np.ndarray, np.generic, str, bytes))
     found = convert.to_tensor(axis, None if typed else np.dtype(np.int32))
     if found._value.dtype.kind != "i":
@@ -93,7 +93,10 @@ def _axis_of(ndim: int, axis: Any, label: str) -> int:
     if not isinstance(axis, int):
         if label == "ArgMax" and not (convert.is_tensor_like(axis) or hasattr(axis, "dtype")):
             raise TypeError(f"axis must be int or Tensor with integer datatype, got {axis!r}")
-        given = convert.to_tensor(axis)._value
+        if label != "ArgMax" and isinstance(axis, (np.ndarray, np.generic)):
+            given = _axis_tensor(axis, label)._value
+        else:
+            given = convert.to_tensor(axis)._value
         if given.dtype.kind != "i" or given.ndim:
             message = f"axis must be int or Tensor with integer datatype, got {axis!r}"
             strict = (label == "ArgMax" and given.dtype.kind != "i") or isinstance(axis, float)

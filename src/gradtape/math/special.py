@@ -8,7 +8,8 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..core.apply import tensor
-from ..framework.arguments import number
+from ..framework import convert
+from ..framework.arguments import as_input, number
 from ..framework.functions import unary
 from ..framework.namespaces import lookup
 from ..ops import special as ops
@@ -21,6 +22,8 @@ __all__ = [
     "bessel_k0e", "bessel_k1", "bessel_k1e", "bessel_y0", "bessel_y1", "dawsn", "expint",
     "fresnel_cos", "fresnel_sin", "spence",
 ]  # fmt: skip
+
+_INT32 = np.dtype(np.int32)
 
 bessel_j0 = unary(ops.bessel_j0, "bessel_j0", "The Bessel function of the first kind, order 0.")
 bessel_j1 = unary(ops.bessel_j1, "bessel_j1", "The Bessel function of the first kind, order 1.")
@@ -58,9 +61,17 @@ def sobol_sample(
             f"Value for attr 'dtype' of {found.name} is not in the list of allowed values: float, "
             "double [Op:SobolSample]"
         )
-    size, count, start = number(dim), number(num_results), number(skip)
-    if np.ndim(getattr(num_results, "_value", num_results)):
-        raise errors.invalid("num_results must be a scalar [Op:SobolSample] name: ")
+    given = (("dim", dim), ("num_results", num_results), ("skip", skip))
+    quick = all(convert.quickly(value) for _, value in given)
+    sizes = []
+    for argument, value in given:
+        read = (
+            as_input(value, np.int32, "SobolSample") if quick else convert.to_tensor(value, _INT32)
+        )
+        if read._value.ndim:
+            raise errors.invalid(f"{argument} must be a scalar [Op:SobolSample] name: ")
+        sizes.append(number(read))
+    size, count, start = sizes
     if size < 1:
         raise errors.invalid("dim must be at least one [Op:SobolSample] name: ")
     if count < 1:

@@ -143,12 +143,21 @@ def moments(
     mean = reduce_ops.mean.apply(y, axis=axis, keepdims=True)
     # As TensorFlow: nothing flows to the mean through the variance, where it would add up to 0.
     squares = squared_difference(y, shape.stop_gradient.apply(mean))
-    variance = reduce_ops.mean.apply(squares, axis=axis, keepdims=bool(keepdims))
+    variance = reduce_ops.mean.apply(squares, axis=axis, keepdims=True)
     if not keepdims:
-        mean = shape.reshape.apply(mean, shape=variance._value.shape)
+        kept = _without_axes(mean._value.shape, axis)
+        mean, variance = (shape.reshape.apply(part, shape=kept) for part in (mean, variance))
     if narrow is None:
         return mean, variance
     return shape.cast.apply(mean, dtype=narrow), shape.cast.apply(variance, dtype=narrow)
+
+
+def _without_axes(sizes: tuple[int, ...], axes: tuple[int, ...] | None) -> tuple[int, ...]:
+    """The sizes after axes of size 1 are squeezed away; of no axes TensorFlow squeezes all."""
+    if not axes:
+        return () if axes is None else tuple(n for n in sizes if n != 1)
+    gone = {k % len(sizes) for k in axes}
+    return tuple(n for k, n in enumerate(sizes) if k not in gone)
 
 
 def _no_array(axes: Any, keepdims: Any) -> None:
@@ -184,9 +193,7 @@ def weighted_moments(
 def _settled(part: Any, axes: Any, keepdims: bool, narrow: Any) -> Any:
     if not keepdims:
         sizes = part._value.shape
-        found = axes_of(len(sizes), axes)
-        gone = {k % len(sizes) for k in (range(len(sizes)) if found is None else found)}
-        kept = tuple(n for k, n in enumerate(sizes) if k not in gone)
+        kept = _without_axes(sizes, axes_of(len(sizes), axes))
         part = shape.reshape.apply(part, shape=kept)
     return part if narrow is None else shape.cast.apply(part, dtype=narrow)
 

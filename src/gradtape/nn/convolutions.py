@@ -16,7 +16,16 @@ from ..core.op import Op
 from ..framework import arguments, convert
 from ..framework.arguments import allow, integer, matching
 from ..ops import convolve, shape
-from .windows import channels_first, each_axis, geometry_of, numbers, rates, to_first, to_last
+from .windows import (
+    channels_first,
+    each_axis,
+    geometry_of,
+    lengths,
+    numbers,
+    rates,
+    to_first,
+    to_last,
+)
 
 _FLOATS = "float16 bfloat16 float32 float64"
 _LABELS = {1: "Conv2D", 2: "Conv2D", 3: "Conv3D"}
@@ -275,6 +284,8 @@ def _convolve_back(
     dilations: Any,
 ) -> Any:
     """The transpose of a convolution, which makes larger what that makes smaller."""
+    for name, value in (("strides", strides), ("dilations", dilations)):
+        lengths(1 if value is None else value, n, name)
     op, first = convolve.conv_input, channels_first(data_format, n)
     label = _LABELS[n] + "BackpropInput" + "V2" * (n == 3)
     if n == 1:

@@ -14,6 +14,7 @@ from .. import dtypes, errors
 from ..arrays.reshaping import reverse
 from ..core.apply import tensor
 from ..framework import convert
+from ..framework.arguments import truth
 from ..framework.shapes import TensorShape
 from ..ops import elementwise, index, shape
 from ..ops import pool as pool_ops
@@ -49,6 +50,9 @@ def max_pool_with_argmax(
     _only_nhwc(data_format)
     for name_, given in (("ksize", ksize), ("strides", strides)):
         lengths(tuple(given) if isinstance(given, TensorShape) else given, 2, name_)
+    if not isinstance(padding, (str, bytes)):
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    in_batch = truth(include_batch_in_index, "include_batch_in_index")
     x = convert.to_tensor(input)
     if x._value.dtype.kind not in pool_ops.max_pool.takes:
         raise convert.wrong_dtype(pool_ops.max_pool, x._value.dtype)
@@ -63,7 +67,7 @@ def max_pool_with_argmax(
     places = convert.computed(partial(_places, x._value.shape, geometry), cell)
     y = _taken(x, places)
     kind, each = dtypes.as_dtype(output_dtype).as_numpy_dtype, np.iinfo(np.int64).max
-    if not include_batch_in_index:
+    if not in_batch:
         each = max(int(np.prod(x._value.shape[1:])), 1)
     return MaxPoolWithArgmax(
         y, tensor(convert.computed(lambda places: (places % each).astype(kind), places))

@@ -55,9 +55,9 @@ def _pool(
             "'EXPLICIT' is not a valid value for `padding`. To use explicit padding, `padding` "
             "must be a list."
         )
-    first = channels_first(data_format, n)
     for name, given in (("ksize", ksize), ("strides", strides)):
         lengths(given, n, name)
+    first = channels_first(data_format, n)
     if n == 1 and not convert.to_tensor(input)._value.ndim:
         raise errors.invalid(
             f"Tried to expand dim index 1 for tensor with 0 dimensions: {op.label} of lines takes "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..framework import convert
+from ..framework import arguments, convert
 from ..framework.arguments import integer, listed
 from ..framework.shapes import TensorShape
 from ..ops import shape
@@ -72,6 +72,8 @@ def numbers(value: Any, n: int, name: str, first: bool, label: str) -> tuple[int
                 f"dimensions: {given} [Op:{label}] name: ",
             )  # fmt: skip
         found = tuple(given[2:] if first else given[1:-1])
+    for k in found:
+        arguments.narrow(k, label)
     if min(found) <= 0:
         raise errors.at_run(
             f"{name} of the inner axes should be larger than 0, got {found} [Op:{label}] name: "
@@ -85,7 +87,10 @@ def lengths(value: Any, n: int, name: str) -> bool:
         value = list(value)  # or its error about an unknown rank
     if isinstance(value, np.ndarray) and not value.ndim:
         raise TypeError(f"`{name}` is a number or a list of numbers, not the array {value!r}.")
-    if convert.is_tensor_like(value) or isinstance(value, dict):
+    if hasattr(value, "_read") and not value.shape:
+        value = np.asarray(value)
+        several, count = False, 1
+    elif convert.is_tensor_like(value) or isinstance(value, dict):
         several, count = True, len(value)
     else:
         several = isinstance(value, Sequence) or (isinstance(value, np.ndarray) and value.ndim > 0)

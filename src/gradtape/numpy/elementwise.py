@@ -263,6 +263,10 @@ bitwise_xor = binary(
 # --- those with ways of their own: their operators are the tensors' -------------------------------
 def _log_of_sum(exponential: Callable[[Any], Any], unit: Any) -> Callable[[Any, Any], Any]:
     def function(x1: Any, x2: Any) -> Any:
+        if isinstance(x1, (list, tuple)) and isinstance(x2, Value):
+            x1 = as_tensor(x1, x2._value.dtype)
+        elif isinstance(x2, (list, tuple)) and isinstance(x1, Value):
+            x2 = as_tensor(x2, x1._value.dtype)
         x1, x2 = listed(x1), listed(x2)
         larger, distance = floating(maximum(x1, x2)), x1 - x2
         rest = log1p(exponential(-absolute(distance)))

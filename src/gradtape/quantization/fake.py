@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from .. import errors
 from ..autodiff.custom import custom_gradient
 from ..core.apply import QUIET, restore, silence, tensor
 from ..framework import convert
+from ..framework.arguments import as_input, integer, real, truth
 
 _FLOAT = np.dtype(np.float32)
 
@@ -56,19 +57,37 @@ def _side(bits: int, narrow: bool, which: int, x: Any, low: Any, high: Any) -> A
 
 
 # --- on tensors -----------------------------------------------------------------------------------
-def _checked(label: str, bits: Any) -> int:
-    if not 2 <= int(bits) <= 16:
-        raise errors.invalid(f"num_bits must be between 2 and 16, inclusive [Op:{label}]")
-    return int(bits)
+class _Levels(NamedTuple):
+    """Into how many levels a range is cut, and whether the lowest is left out."""
+
+    bits: int
+    narrow: bool
+
+    @classmethod
+    def of(cls, num_bits: Any, narrow_range: Any) -> _Levels:
+        bits = 8 if num_bits is None else integer(num_bits, "num_bits")
+        return cls(bits, truth(narrow_range, "narrow_range"))
+
+    def checked(self, label: str) -> _Levels:
+        """What the kernel refuses, after all inputs are converted."""
+        if not 2 <= self.bits <= 16:
+            raise errors.invalid(f"num_bits must be between 2 and 16, inclusive [Op:{label}]")
+        return self
 
 
-def _range(label: str, low: Any, high: Any) -> tuple[Any, Any]:
-    low, high = np.float32(low), np.float32(high)
+def _inputs(label: str, *values: Any, ends: tuple[Any, ...] = ()) -> list[Any]:
+    """The tensors of inputs. A whole number for an end takes TensorFlow on the longer way, too."""
+    if all(map(convert.quickly, values)) and all(isinstance(end, float) for end in ends):
+        return [as_input(value, _FLOAT, label) for value in values]
+    return [convert.to_tensor(value, _FLOAT) for value in values]
+
+
+def _range(label: str, low: float, high: float) -> tuple[Any, Any]:
     if low >= high:
         raise errors.invalid(
             f"min has to be smaller than max, was: {low:g} >= {high:g} [Op:{label}]"
         )
-    return tensor(low), tensor(high)
+    return tensor(np.float32(low)), tensor(np.float32(high))
 
 
 def _gradients(g: Any, x: Any, low: Any, high: Any, bits: int, narrow: bool) -> list[Any]:
@@ -84,8 +103,8 @@ def _gradients(g: Any, x: Any, low: Any, high: Any, bits: int, narrow: bool) -> 
     return [g * inside, reduce_sum(g * below, axes), reduce_sum(g * above, axes)]
 
 
-def _fake_quant(label: str, inputs: Any, low: Any, high: Any, bits: Any, narrow: Any) -> Any:
-    bits, narrow = _checked(label, bits), bool(narrow)
+def _fake_quant(label: str, inputs: Any, low: Any, high: Any, levels: _Levels) -> Any:
+    bits, narrow = levels.checked(label)
 
     @custom_gradient
     def call(x: Any, low: Any, high: Any) -> Any:
@@ -93,18 +112,24 @@ def _fake_quant(label: str, inputs: Any, low: Any, high: Any, bits: Any, narrow:
         made = tensor(convert.computed(partial(_rounded, bits, narrow), *values))
         return made, lambda g: _gradients(g, x, low, high, bits, narrow)
 
-    return call(convert.to_tensor(inputs, _FLOAT), low, high)
+    return call(inputs, low, high)
 
 
-def _ends(label: str, low: Any, high: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:
-    found = convert.to_tensor(low, _FLOAT), convert.to_tensor(high, _FLOAT)
-    for word, end in zip(("min", "max"), found, strict=True):
+def _check_ends(label: str, low: Any, high: Any, shape: tuple[int, ...]) -> None:
+    for word, end in (("min", low), ("max", high)):
         if end._value.shape != shape:
             raise errors.invalid(
                 f"{word} has the shape {list(end._value.shape)}, and must have {list(shape)} "
                 f"[Op:{label}]"
             )
-    return found
+
+
+def _check_alike(label: str, g: Any, x: Any) -> None:
+    if g._value.shape != x._value.shape:
+        raise errors.invalid(
+            f"Inputs to operation {label} must have the same size and shape: gradients "
+            f"{list(g._value.shape)}, inputs {list(x._value.shape)} [Op:{label}]"
+        )
 
 
 def fake_quant_with_min_max_args(
@@ -123,8 +148,10 @@ def fake_quant_with_min_max_args(
     [0.0, 1.0, 3.0]
     """
     label = "FakeQuantWithMinMaxArgs"
-    bits = _checked(label, num_bits)
-    return _fake_quant(label, inputs, *_range(label, min, max), bits, narrow_range)
+    low, high = real(min, "min", -6.0), real(max, "max", 6.0)
+    levels = _Levels.of(num_bits, narrow_range)
+    (x,) = _inputs(label, inputs, ends=(min, max))
+    return _fake_quant(label, x, *_range(label, low, high), levels)
 
 
 def fake_quant_with_min_max_args_gradient(
@@ -138,9 +165,12 @@ def fake_quant_with_min_max_args_gradient(
 ) -> Any:
     """The gradient of `fake_quant_with_min_max_args`."""
     label = "FakeQuantWithMinMaxArgsGradient"
-    bits = _checked(label, num_bits)
-    g, x = convert.to_tensor(gradients, _FLOAT), convert.to_tensor(inputs, _FLOAT)
-    return _gradients(g, x, *_range(label, min, max), bits, bool(narrow_range))[0]
+    low, high = real(min, "min", -6.0), real(max, "max", 6.0)
+    levels = _Levels.of(num_bits, narrow_range)
+    g, x = _inputs(label, gradients, inputs, ends=(min, max))
+    ends = _range(label, low, high)
+    _check_alike(label, g, x)
+    return _gradients(g, x, *ends, *levels.checked(label))[0]
 
 
 def fake_quant_with_min_max_vars(
@@ -153,7 +183,10 @@ def fake_quant_with_min_max_vars(
 ) -> Any:
     """Numbers rounded to 2^num_bits levels of a range that can be learned, too."""
     label = "FakeQuantWithMinMaxVars"
-    return _fake_quant(label, inputs, *_ends(label, min, max, ()), num_bits, narrow_range)
+    levels = _Levels.of(num_bits, narrow_range)
+    x, low, high = _inputs(label, inputs, min, max)
+    _check_ends(label, low, high, ())
+    return _fake_quant(label, x, low, high, levels)
 
 
 def fake_quant_with_min_max_vars_gradient(
@@ -167,9 +200,11 @@ def fake_quant_with_min_max_vars_gradient(
 ) -> Any:
     """The gradients of `fake_quant_with_min_max_vars`: of the numbers, of `min` and of `max`."""
     label = "FakeQuantWithMinMaxVarsGradient"
-    bits, ends = _checked(label, num_bits), _ends(label, min, max, ())
-    g, x = convert.to_tensor(gradients, _FLOAT), convert.to_tensor(inputs, _FLOAT)
-    return tuple(_gradients(g, x, *ends, bits, bool(narrow_range)))
+    levels = _Levels.of(num_bits, narrow_range)
+    g, x, low, high = _inputs(label, gradients, inputs, min, max)
+    _check_alike(label, g, x)
+    _check_ends(label, low, high, ())
+    return tuple(_gradients(g, x, low, high, *levels.checked(label)))
 
 
 def fake_quant_with_min_max_vars_per_channel(
@@ -182,10 +217,10 @@ def fake_quant_with_min_max_vars_per_channel(
 ) -> Any:
     """Numbers rounded to 2^num_bits levels of a range for each index of the last axis."""
     label = "FakeQuantWithMinMaxVarsPerChannel"
-    x = convert.to_tensor(inputs, _FLOAT)
-    return _fake_quant(
-        label, x, *_ends(label, min, max, x._value.shape[-1:]), num_bits, narrow_range
-    )
+    levels = _Levels.of(num_bits, narrow_range)
+    x, low, high = _inputs(label, inputs, min, max)
+    _check_ends(label, low, high, x._value.shape[-1:])
+    return _fake_quant(label, x, low, high, levels)
 
 
 def fake_quant_with_min_max_vars_per_channel_gradient(
@@ -199,6 +234,8 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
 ) -> Any:
     """The gradients of the function of that name: of the numbers, of `min` and of `max`."""
     label = "FakeQuantWithMinMaxVarsPerChannelGradient"
-    g, x = convert.to_tensor(gradients, _FLOAT), convert.to_tensor(inputs, _FLOAT)
-    bits, ends = _checked(label, num_bits), _ends(label, min, max, x._value.shape[-1:])
-    return tuple(_gradients(g, x, *ends, bits, bool(narrow_range)))
+    levels = _Levels.of(num_bits, narrow_range)
+    g, x, low, high = _inputs(label, gradients, inputs, min, max)
+    _check_alike(label, g, x)
+    _check_ends(label, low, high, x._value.shape[-1:])
+    return tuple(_gradients(g, x, low, high, *levels.checked(label)))

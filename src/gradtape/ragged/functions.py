@@ -262,8 +262,17 @@ def segment_ids_to_row_splits(
     ids = convert.to_tensor(segment_ids, hint=_INT64)._value
     if ids.dtype.kind not in "iu":
         raise TypeError(f"segment_ids must be of type integer, got {ids.dtype.name}.")
-    count = 0 if num_segments is None else number(num_segments)
-    counts = np.bincount(ids, minlength=count)
+    if ids.size and ids.min() < 0:
+        raise errors.invalid("Input arr must be non-negative! [Op:DenseBincount]")
+    counts = np.bincount(ids)
+    if num_segments is not None:
+        given = convert.to_tensor(num_segments)
+        if given._value.dtype.kind not in "iu":
+            raise TypeError(f"num_segments must be of type integer, got {given.dtype.name}.")
+        count = number(given)
+        if count < 0:
+            raise errors.invalid(f"size ({count}) must be non-negative [Op:DenseBincount]")
+        counts = np.bincount(ids, minlength=count)[:count]  # rows beyond are left out
     kind = ids.dtype if out_type is None else dtypes.as_dtype(out_type).as_numpy_dtype
     return tensor(np.concatenate([[0], np.cumsum(counts)]).astype(kind))
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import errors
+from ..core.record import Value
 from ..framework import convert
 from ..strings.hashing import LONG, farm
 from .tensor import SparseTensor
@@ -27,6 +29,14 @@ def cross_hashed(
     >>> crossed.dense_shape.numpy().tolist()
     [1, 1]
     """
+    if not all(isinstance(one, (Value, SparseTensor)) or convert.is_ragged(one) for one in inputs):
+        raise TypeError("All inputs must be SparseTensors")  # or tensors, or ragged ones
+    for place, one in enumerate(inputs):
+        if isinstance(one, Value) and one._value.ndim != 2:
+            raise errors.invalid(
+                f"Dense inputs should be a matrix but received shape {list(one._value.shape)} at "
+                f"position {place} [Op:SparseCross] name: "
+            )
     columns = [_rows(one) for one in inputs]
     key = _KEY if hash_key is None else int(hash_key)
     places, values, width = [], [], 0

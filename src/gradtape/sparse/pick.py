@@ -101,6 +101,11 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: Any = None) -> tupl
     """A value at the beginning of each row that has none, and which rows these are."""
     x = sparse(sp_input)
     default = convert.to_tensor(default_value, x.values._value.dtype)
+    if default._value.ndim:
+        raise errors.invalid(
+            f"default_value must be a scalar, saw: {list(default._value.shape)} "
+            "[Op:SparseFillEmptyRows] name: "
+        )
     places, rank = x.indices._value, len(x.dense_shape)
     empty = np.ones(int(x.dense_shape._value[0]), bool)
     empty[places[:, 0]] = False

@@ -17,6 +17,7 @@ from ..framework.arguments import (
     integer,
     listed,
     listed_dtype,
+    narrow,
     truth,
     vector,
     word,
@@ -289,7 +290,7 @@ def regex_replace(
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """The parts between separators (white space, unless given): a ragged row for each string."""
     between = None if sep is None else _bytes(sep) or None
-    limit = -1 if maxsplit is None else integer(maxsplit, "maxsplit")
+    limit = -1 if maxsplit is None else narrow(integer(maxsplit, "maxsplit"), "StringSplitV2")
     if between is None and limit > 0:
         return _rows(lambda s: _words(s, limit), input)
     return _rows(lambda s: s.split(between, limit), input)

@@ -10,7 +10,7 @@ from .. import errors
 from ..core.apply import tensor
 from ..errors import invalid
 from ..framework import convert
-from ..framework.arguments import as_input, integer, listed, number, truth
+from ..framework.arguments import as_input, integer, listed, narrow, number, truth
 from ..ragged import RaggedTensor
 from . import hashing
 
@@ -164,7 +164,8 @@ def ngrams(
     compared = convert.is_tensor_like(ngram_width) or isinstance(ngram_width, int)
     if compared and ngram_width < 1:
         raise ValueError(f"All ngram_widths must be greater than 0. Received: {ngram_width}")
-    widths = tuple(integer(w, "ngram_widths") for w in (ngram_width if several else [ngram_width]))
+    given = ngram_width if several else [ngram_width]
+    widths = tuple(narrow(integer(w, "ngram_widths"), "StringNGrams") for w in given)
     if any(width < 1 for width in widths):
         raise ValueError(f"All ngram_widths must be greater than 0. Received: {widths}")
     ragged = isinstance(data, RaggedTensor)

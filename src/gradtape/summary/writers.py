@@ -17,6 +17,7 @@ from ..core.apply import tensor
 from ..core.record import threads
 from ..framework import convert
 from ..framework.lifetimes import at_death
+from ..io.gfile import make_folders
 from ..io.protos import message
 from ..io.records import framed
 
@@ -86,7 +87,7 @@ class _FileSummaryWriter(SummaryWriter):
     def __init__(
         self, folder: str, max_queue: int, flush_millis: int, suffix: str, number: int | None = None
     ) -> None:
-        os.makedirs(folder, exist_ok=True)
+        make_folders(folder)
         number = next(_numbers) if number is None else number
         name = f"{int(time.time())}.{socket.gethostname()}.{os.getpid()}.{number}{suffix}"
         self.path = os.path.join(folder, f"events.out.tfevents.{name}")

@@ -18,7 +18,8 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..io.protos import fields, varint
-from .files import INDEX, Node, split
+from ..io.records import masked
+from .files import INDEX, Node, cut_off, mismatched, split, unreadable
 
 OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _MAGIC = 0xDB4775248B80FB57
@@ -40,7 +41,11 @@ class Bundle:
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
         with open(prefix + INDEX, "rb") as file:
-            table = dict(entries(file.read()))
+            content = file.read()
+        try:
+            table = dict(entries(content))
+        except (IndexError, struct.error):
+            raise unreadable(f"Unable to read file ({prefix}{INDEX}): it is cut off") from None
         header = dict(fields(table.pop(b"", b"")))
         self._shards = header.get(1, 1)
         if header.get(2, 0):
@@ -59,18 +64,35 @@ class Bundle:
                 None, None, f"{key} is kept in slices, which only TensorFlow 1 writes."
             )
         path = f"{self._prefix}.data-{entry.shard:05d}-of-{self._shards:05d}"
-        with open(path, "rb") as file:
-            file.seek(entry.offset)
-            data = file.read(entry.size)
+        try:
+            with open(path, "rb") as file:
+                file.seek(entry.offset)
+                data = file.read(entry.size)
+        except (FileNotFoundError, IsADirectoryError):
+            raise unreadable(f"{path}; No such file or directory") from None
         if len(data) != entry.size:
-            raise errors.DataLossError(None, None, f"{path} ends before {key} does")
+            raise cut_off(path)
         dtype = dtypes.DType(entry.dtype)
         if dtype is not dtypes.string:
+            entry.check(path, data)
             return np.frombuffer(data, np.dtype(dtype.as_numpy_dtype)).reshape(entry.shape)
         lengths, at = [], 0
-        for _ in range(math.prod(entry.shape)):
-            length, at = varint(data, at)
-            lengths.append(length)
+        try:
+            for _ in range(math.prod(entry.shape)):
+                length, at = varint(data, at)
+                lengths.append(length)
+        except IndexError:
+            raise mismatched(path, entry.size, entry.sum or 0, 0) from None
+        # Of each length as a number of 32 bits, or of 64 if it needs them.
+        sizes = b"".join(struct.pack("<I" if n < 1 << 32 else "<Q", n) for n in lengths)
+        stored = struct.unpack("<I", data[at : at + 4].ljust(4, b"\0"))[0]
+        if masked(sizes) != stored:
+            raise errors.DataLossError(
+                None, None,
+                f"The length checksum does not match: expected {stored} but actual is "
+                f"{masked(sizes)}: {path}",
+            )  # fmt: skip
+        entry.check(path, sizes + data[at:])
         return split(data[at + 4 :], lengths, entry.shape)  # after the sum that checks the lengths
 
     def nodes(self) -> list[Node]:
@@ -80,9 +102,11 @@ class Bundle:
                 f"{self._prefix} has names of variables and no objects, as TensorFlow 1 writes it. "
                 "Read it with tf.train.load_checkpoint(path).get_tensor(name) and assign the values"
             )
-        return [
-            _node(node) for number, node in fields(self.get(OBJECT_GRAPH).item()) if number == 1
-        ]
+        try:
+            graph = self.get(OBJECT_GRAPH).item()
+        except errors.DataLossError as cause:
+            raise unreadable(cause.message) from None  # as whoever reads a single tensor hears it
+        return [_node(node) for number, node in fields(graph) if number == 1]
 
 
 class _Entry:
@@ -92,6 +116,7 @@ class _Entry:
         self.dtype = self.shard = self.offset = self.size = 0
         self.shape: list[int] = []
         self.sliced = False
+        self.sum: int | None = None
         for number, value in fields(message):
             if number == 1:
                 self.dtype = value
@@ -104,8 +129,15 @@ class _Entry:
                 self.offset = value
             elif number == 5:
                 self.size = value
+            elif number == 6:
+                self.sum = struct.unpack("<I", value)[0]
             elif number == 7:
                 self.sliced = True
+
+    def check(self, path: str, data: bytes) -> None:
+        """Raise an error if these are not the bytes that were written."""
+        if self.sum is not None and self.sum != (calculated := masked(data)):
+            raise mismatched(path, self.size, self.sum, calculated)
 
 
 def _node(message: bytes) -> Node:
@@ -135,7 +167,11 @@ def entries(table: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _block(table: bytes, offset: int, size: int) -> Iterator[tuple[bytes, bytes]]:
-    if table[offset + size]:
+    kind = table[offset + size]
+    stored = struct.unpack("<I", table[offset + size + 1 : offset + size + 5])[0]
+    if stored != masked(table[offset : offset + size + 1]):
+        raise unreadable("Unable to read the index of the checkpoint: block checksum mismatch")
+    if kind:
         raise errors.UnimplementedError(None, None, "The index of the checkpoint is compressed.")
     block = table[offset : offset + size]
     end = len(block) - 4 - 4 * struct.unpack("<I", block[-4:])[0]  # before the list of restarts

@@ -7,26 +7,19 @@ from typing import Any
 
 from .. import dtypes, errors
 from .bundle import OBJECT_GRAPH, Bundle, is_bundle
-from .files import INDEX, SUFFIX, Safetensors, check_index
+from .files import INDEX, Safetensors, unreadable
 
 
 def opened(prefix: str) -> Safetensors | Bundle:
     """The reader of the checkpoint with a prefix, gradtape's or TensorFlow's."""
     if is_bundle(prefix + INDEX):
         return Bundle(prefix)
-    check_index(prefix)
-    if os.path.exists(prefix + SUFFIX):
-        return Safetensors(prefix + SUFFIX)
-    raise errors.NotFoundError(
-        None, None,
-        "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for "
-        f"{prefix}",
-    )  # fmt: skip
+    return Safetensors(prefix)
 
 
 def exists(prefix: str) -> bool:
-    """Whether there is a complete checkpoint with a prefix."""
-    return os.path.exists(prefix + SUFFIX) or is_bundle(prefix + INDEX)
+    """Whether a checkpoint with a prefix was written to its end."""
+    return os.path.exists(prefix + INDEX)
 
 
 class CheckpointReader:
@@ -56,7 +49,10 @@ class CheckpointReader:
         if not self.has_tensor(tensor_str):
             message = f"Key {tensor_str} not found in checkpoint"
             raise errors.NotFoundError(None, None, message)
-        return self._reader.get(tensor_str)[()]
+        try:
+            return self._reader.get(tensor_str)[()]
+        except errors.DataLossError as cause:
+            raise unreadable(cause.message) from None  # TensorFlow's reader has no other word
 
     def debug_string(self) -> bytes:
         """Keys, dtypes and shapes, one a line."""

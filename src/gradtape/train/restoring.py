@@ -79,6 +79,7 @@ class Restoration:
         """Give an object the values of a node, and what it holds those of the nodes below. The
         `owner` is the object whose attribute it is, perhaps in a list or a dictionary."""
         waiting = deque([(value, number, owner)])
+        restored: list[tuple[Any, dict[str, Any]]] = []
         while waiting:
             one, number, owner = waiting.popleft()
             owner = one if _table(one) is not None else owner
@@ -94,13 +95,16 @@ class Restoration:
                     )  # fmt: skip
                 continue
             self.found[number] = one
-            self._load(one, self.nodes[number])
+            if tensors := self._read(one, self.nodes[number]):
+                restored.append((one, tensors))
             held = children(one)
             for name, child in self.nodes[number].children.items():
                 if name in held:
                     waiting.append((held[name], child, owner))
                 else:
                     self._wait(one, name, child, owner)
+        for one, tensors in restored:  # after all are read: of a damaged file, nothing is taken
+            one._restore_from_tensors(tensors)
 
     def settle(self) -> None:
         """Look again into lists and dictionaries, which may have got what was missing."""
@@ -129,9 +133,10 @@ class Restoration:
         self.bind(value, number)
         self.settle()
 
-    def _load(self, one: Any, node: Node) -> None:
+    def _read(self, one: Any, node: Node) -> dict[str, Any]:
+        """The values of a node that an object asks for."""
         if not node.values:
-            return
+            return {}
         present = saved_tensors(one)
         tensors = {}
         for name, key in node.values.items():
@@ -145,8 +150,7 @@ class Restoration:
                     f"dtype {original} [Op:RestoreV2]"
                 )
             tensors[name] = convert.to_tensor(self._reader.get(key))
-        if tensors:
-            one._restore_from_tensors(tensors)
+        return tensors
 
     def name(self, number: int) -> str:
         """The path to a node, for messages."""

@@ -49,6 +49,40 @@ FUNCTIONS: dict[str, tuple[Any, Any]] = {
     ),
     "map_fn": (NUMBERS, lambda tf, x: tf.map_fn(lambda y: y * 2, tf.range(x))),
     "closed": (ROWS, lambda tf, x: tf.reshape(x, [-1, 2])),
+    "crop_or_pad": (
+        NUMBERS, lambda tf, x: tf.image.resize_with_crop_or_pad(tf.ones([4, 4, 1]), x, x),
+    ),
+    "resize_with_pad": (
+        NUMBERS, lambda tf, x: tf.image.resize_with_pad(tf.ones([4, 4, 1]), x, x),
+    ),
+    "rows_of_two": (NUMBERS, lambda tf, x: tf.reshape(tf.range(x * 2), [-1, 2])),
+    "first_two": (TEXTS, lambda tf, x: tf.strings.split(x)[:2]),
+    "numbers_of_texts": (["1 2", "3"], lambda tf, x: tf.strings.to_number(tf.strings.split(x))),
+    "as_many_as_letters": (TEXTS, lambda tf, x: tf.zeros([tf.strings.length(x)])),
+    "pool": (NUMBERS, lambda tf, x: tf.nn.max_pool(tf.ones([1, x + 3, x + 3, 1]), 2, 2, "SAME")),
+    "branches": (NUMBERS, lambda tf, x: tf.cond(x > 1, lambda: tf.ones(2), lambda: tf.ones(3))),
+    "frame": (NUMBERS, lambda tf, x: tf.signal.frame(tf.ones([x + 10]), 4, 2)),
+    "stft": (NUMBERS, lambda tf, x: tf.abs(tf.signal.stft(tf.ones([x + 10]), 4, 2))),
+    "rfft": (NUMBERS, lambda tf, x: tf.math.real(tf.signal.rfft(tf.ones([x + 10])))),
+    "flip": (NUMBERS, lambda tf, x: tf.image.flip_left_right(tf.ones([x, 4, 1]))),
+    "decoded": (
+        ROWS, lambda tf, x: tf.io.decode_png(tf.io.encode_png(tf.cast(x[None, :, None], tf.uint8))),
+    ),
+    "sound": (ROWS, lambda tf, x: tf.audio.decode_wav(tf.audio.encode_wav(x[:, None], 8000))),
+    "best_boxes": (
+        [[0.8, 0.9], [0.2, 0.1]],
+        lambda tf, x: tf.image.non_max_suppression(
+            tf.stack([[0.0, 0.0, 1.0, 1.0], [x[0], 0.0, 2.0, x[1]]]), x, 2, 0.1
+        ),
+    ),
+    "split_of_columns": (NUMBERS, lambda tf, x: tf.split(tf.ones([x, 4]), 2, axis=1)),
+    "split_by_sizes": (NUMBERS, lambda tf, x: tf.split(tf.ones([4]), [x, 4 - x])),
+    "stacked": (NUMBERS, lambda tf, x: tf.stack([tf.range(x), tf.range(x)], 1)),
+    "unstacked": (NUMBERS, lambda tf, x: tf.unstack(tf.ones([x, 2]), axis=1)),
+    "einsum": (NUMBERS, lambda tf, x: tf.einsum("ij,jk->ik", tf.ones([x, 2]), tf.ones([2, 3]))),
+    "einsum_of_batches": (
+        NUMBERS, lambda tf, x: tf.einsum("bij,bjk->bik", tf.ones([x, 2, x]), tf.ones([x, x, 3])),
+    ),
 }  # fmt: skip
 
 

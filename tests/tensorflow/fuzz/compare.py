@@ -23,7 +23,8 @@ Program = dict[str, Any]
 # `order`: two arguments are wrong, and each library names another one first.
 # `form`: both refuse; TensorFlow as gradtape does, if the same numbers come as tensors or arrays.
 FINE = ("same", "crash", "unstable", "overflow", "rounding", "order", "form", *known.NAMES)
-BROKEN = ("SystemError", "MemoryError", "Hang")
+# The last: TensorFlow without TensorBoard has no summaries.
+BROKEN = ("SystemError", "MemoryError", "Hang", "TBNotInstalledError")
 SEEDS = range(6)
 # For truth values and whole numbers, which a nudge tips over seldom and then altogether.
 MORE = range(6, 40)

@@ -24,6 +24,13 @@ def bound_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, hard))
 
 
+def unbind_memory() -> None:
+    """Undo `bound_memory` in a process that is about to become TensorFlow, which has a bound of its
+    own: in what is left of another one's, its kernels find no room for their code."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+
+
 @contextlib.contextmanager
 def bound_time(seconds: int = SECONDS) -> Iterator[None]:
     """Raise Hang in whatever takes longer."""

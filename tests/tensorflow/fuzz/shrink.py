@@ -201,7 +201,9 @@ SIMPLER: dict[str, list[Callable[[Any], Any]]] = {
     "flo": [lambda v: 1.0, lambda v: 0.5, lambda v: v if math.isfinite(v) else 1.0, _rounded],
     "com": [lambda v: [1.0, 1.0], lambda v: [0.5, 0.0], lambda v: [_rounded(part) for part in v]],
     "int": [lambda v: 1, lambda v: 2],
+    "uin": [lambda v: 1, lambda v: 2],
     "boo": [lambda v: True, lambda v: False],
+    "str": [lambda v: "a", lambda v: v[:1]],
 }
 
 

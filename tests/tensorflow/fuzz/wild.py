@@ -38,6 +38,8 @@ STATE = """
     function device init_scope control_dependencies print timestamp get_logger no_gradient
     register_tensor_conversion_function variable_creator_scope executing_eagerly inside_function
     get_current_name_scope custom_gradient recompute_grad grad_pass_through gradients hessians
+    io.gfile.get_registered_schemes summary.experimental.get_step distribute.get_strategy
+    distribute.get_replica_context summary.create_file_writer
     group no_op py_function numpy_function nn.fixed_unigram_candidate_sampler while_loop cond case
     switch_case type_spec_from_value random.create_rng_state experimental.numpy.empty
     experimental.numpy.empty_like experimental.numpy.finfo experimental.numpy.promote_types

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tests.tensorflow.fuzz import limits
+
 CRASHED = {"crashed": True}
 PATIENCE = 60.0  # seconds for one answer
 STARTING = 600.0  # and for TensorFlow to be imported, on a busy machine
@@ -62,7 +64,12 @@ class TensorFlow:
             command = [self.python, "-m", "tests.tensorflow.fuzz.interpret"]
             pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
             self.process = subprocess.Popen(
-                command, **pipes, stderr=subprocess.DEVNULL, text=True, bufsize=1
+                command,
+                **pipes,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                bufsize=1,
+                preexec_fn=limits.unbind_memory,
             )
             greeting = next(self._lines(1, STARTING), None)
             if greeting is None:

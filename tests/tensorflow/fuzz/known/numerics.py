@@ -409,3 +409,68 @@ def _hue_of_whole_numbers(d: Found) -> bool:
     if not d.numeric or "hue" not in d.ops or "int" not in d.expected.get("tensor", ""):
         return False
     return bool(np.all(np.abs(numbers(d.expected) - numbers(d.got)) <= 1))
+
+
+@DIFFERS.difference(
+    "powers of complex zero",
+    "A complex 0 to the power of 0 is 1, as for other numbers; TensorFlow's is nan.",
+)
+def _powers_of_zero(d: Found) -> bool:
+    words = ("tf.pow(", "tf.math.pow(", "**", "numpy.power(", "raw_ops.Pow(")
+    if not d.numeric or "complex" not in d.expected.get("tensor", ""):
+        return False
+    if not any((value == 0).any() for word in words for value in d.operands(word)):
+        return False
+    wanted = numbers(d.expected)
+    return equal(wanted, numbers(d.got), np.isnan(wanted))
+
+
+@DIFFERS.difference(
+    "denormal numbers",
+    "Numbers below the smallest normal one are kept, where TensorFlow's CPU flushes them to 0.",
+)
+def _denormal_numbers(d: Found) -> bool:
+    """A step gave such a number to another, or this is one."""
+    if not d.numeric:
+        return False
+    values = [v for v in [*d.values().values(), numbers(d.got)] if v.dtype.kind == "f"]
+    return any(((v != 0) & (np.abs(v) < np.finfo(np.float32).tiny)).any() for v in values)
+
+
+@DIFFERS.difference(
+    "order of eigenvalues",
+    "`tf.linalg.eigvals` and `tf.linalg.eig` list eigenvalues in the order of LAPACK.",
+)
+def _order_of_eigenvalues(d: Found) -> bool:
+    """The same numbers in another order, to the rounding of the largest."""
+    if not d.numeric or not any(word in d.ops for word in ("eigvals(", ".eig(", "Eig(")):
+        return False
+    pair = [complex_numbers(side) for side in (d.expected, d.got)]
+    if pair[0].shape != pair[1].shape or not pair[0].size:
+        return False
+    left = list(pair[1].ravel())
+    near = 1e-5 * max(np.abs(pair[0]).max(), 1e-30)
+    for one in pair[0].ravel():
+        nearest = min(range(len(left)), key=lambda k: abs(left[k] - one))
+        if not abs(left[nearest] - one) <= near:
+            return False
+        del left[nearest]
+    return True
+
+
+def complex_numbers(side: Any) -> Any:
+    """The numbers of a complex tensor, of which each is a pair."""
+    found = numbers(side)
+    if "complex" not in side.get("tensor", "") or found.shape[-1:] != (2,):
+        return np.zeros((0, 0))
+    return found[..., 0] + 1j * found[..., 1]
+
+
+@DIFFERS.difference(
+    "linspace of unsigned numbers",
+    "`tf.linspace` goes down between unsigned numbers; in TensorFlow their difference wraps "
+    "around.",
+)
+def _unsigned_linspace(d: Found) -> bool:
+    unsigned = any(one["dtype"].startswith("uint") for one in d.program["inputs"])
+    return d.numeric and unsigned and "linspace(" in d.ops
