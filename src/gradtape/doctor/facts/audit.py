@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ...traits import Family
 from ..trace import Event, Query, Trace, Value, kinds
 from ..trace.finding import Finding
 from ..trace.history import History
@@ -255,7 +256,7 @@ def _computed(event: Event) -> bool:
     steps = [step for step in between(event.inputs, inside) if step is not event]
     read = {*inside, *(v for step in steps for v in step.inputs)}
     known = any(v in event.inputs or twin(v, event.inputs) is not None for v in read)
-    return known and all(step.way == "op" and step.kind not in kinds.DRAWS for step in steps)
+    return known and all(step.way == "op" and not step.is_a(Family.DRAWS) for step in steps)
 
 
 def _flows_of(event: Event) -> Flows:
