@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from . import Family, Region, Traits, at, at_most, below, not_between
 
 F = Family
@@ -12,7 +14,13 @@ KINK = F.ELEMENTWISE | F.PIECEWISE
 GATHER = F.SELECTS | F.INDEXED | F.GATHERS
 SAMPLE = F.SAMPLES | F.DRAWS
 CURVE = F.ELEMENTWISE
-NEGATIVE_WHOLE = Region("at or below 0", lambda x: x <= 0, (0.0,))
+
+
+def _whole(x: Any) -> Any:
+    return (x <= 0) & (x == np.floor(x))
+
+
+NOT_POSITIVE = Region("0 or a negative integer", _whole, (0.0,))
 ORIGIN = at(0.0, words="0, and so is the other")
 
 TABLE: dict[str, Traits] = {}
@@ -99,7 +107,7 @@ row("Sqrt", CURVE | F.POWERS | F.ROOTS, at(0.0), below(0.0))
 row("Rsqrt", CURVE | F.ROOTS | F.INVERTS, at(0.0), below(0.0))
 row("Pow", CURVE | F.POWERS, at_most(0.0), overflows_at=1e3)
 row("EuclideanNorm", F.REDUCES | F.TOTALS | F.NORMS)
-row("ComplexAbs", F.ELEMENTWISE | F.NORMS, at(0.0))
+row("ComplexAbs", F.ELEMENTWISE | F.NORMS)
 row("L2Loss", F.REDUCES | F.TOTALS)
 row("Log", CURVE | F.LOGARITHMS, at(0.0), below(0.0))
 row("Xlogy", CURVE | F.LOGARITHMS, at(0.0, operand=1), below(0.0, operand=1))
@@ -120,8 +128,10 @@ row("Acosh", CURVE, at_most(1.0))
 row("Atan2", CURVE, ORIGIN)
 row("Erfinv", CURVE, not_between(-1.0, 1.0))
 row("Ndtri", CURVE, not_between(0.0, 1.0))
-row("Lgamma", CURVE, NEGATIVE_WHOLE)
-row("Digamma", CURVE, NEGATIVE_WHOLE)
+row("Lgamma", CURVE, NOT_POSITIVE)
+row("Digamma", CURVE, NOT_POSITIVE)
+row("Polygamma", CURVE, Region("0 or a negative integer", _whole, (0.0,), operand=1))
+row("Zeta", CURVE, at_most(1.0))
 row("Expint", CURVE, at_most(0.0))
 row("Spence", CURVE, at_most(0.0))
 row("BesselK0", CURVE, at_most(0.0))
