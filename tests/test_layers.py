@@ -108,7 +108,7 @@ def knots(edges: dict[str, set[str]]) -> list[set[str]]:
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}
     stack: list[str] = []
-    found: list[set[str]] = []
+    components: list[set[str]] = []
 
     def visit(name: str) -> None:
         number[name] = lowest[name] = len(number)
@@ -123,12 +123,12 @@ def knots(edges: dict[str, set[str]]) -> list[set[str]]:
             knot = {stack.pop()}
             while name not in knot:
                 knot.add(stack.pop())
-            found.append(knot)
+            components.append(knot)
 
     for name in edges:
         if name not in number:
             visit(name)
-    return sorted(found, key=len, reverse=True)
+    return sorted(components, key=len, reverse=True)
 
 
 def test_modules_that_need_each_other_are_few() -> None:

@@ -82,13 +82,13 @@ def test_what_has_no_derivative_has_a_reason(op: Op) -> None:
 
 def poles() -> list[Any]:
     """An op, one of its regions, and a number in it."""
-    found = []
+    cases = []
     for op in OPS:
         for region in traits_of(op.kind).poles:
             for edge in region.edges:
                 number = next(x for x in (edge, edge - 0.5) if region.contains(np.asarray(x)))
-                found.append(pytest.param(op, region, number, id=f"{op.name}-{number:g}"))
-    return found
+                cases.append(pytest.param(op, region, number, id=f"{op.name}-{number:g}"))
+    return cases
 
 
 @pytest.mark.parametrize(("op", "region", "number"), poles())
