@@ -11,7 +11,9 @@
 from os import environ as _environ
 from typing import Any as _Any
 
+from .autodiff import tape as _tape
 from .autodiff.tape import GradientTape as GradientTape  # and with it the engine
+from .framework import namespaces as _namespaces
 from .framework.memory import keep_freed_memory as _keep_freed_memory
 from .framework.namespaces import namespace as _namespace
 from .framework.pickles import made as _made
@@ -109,6 +111,21 @@ def __getattr__(name: str) -> _Any:
     return found
 
 
+def _explain_missing(module: str, name: str) -> str:
+    from .api.alias import missing
+
+    return missing(module, name)
+
+
+def _explain(tape: GradientTape, target: _Any, sources: _Any) -> _Any:
+    from .doctor.engines.gradtape.explaining import explain
+
+    return explain(tape, target, sources)
+
+
+# What the rooms below need of those above, which are imported when they are asked for.
+_namespaces.explain_missing = _explain_missing
+_tape.explain = _explain
 _keep_freed_memory()
 if _environ.get("GRADTAPE_DOCTOR"):
     from .doctor.entry.environment import begin as _begin

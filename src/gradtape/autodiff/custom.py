@@ -80,7 +80,7 @@ class Call:
     plans: ClassVar[dict] = {}
 
     def __init__(self, name: str, label: str, pull: Callable[[list], list]) -> None:
-        self.name, self.label, self.rules = name, label, (pull,)
+        self.name, self.label, self.kind, self.rules = name, label, label, (pull,)
 
     def plan(self, tracked: tuple[bool, ...]) -> tuple[tuple, Callable[..., list]]:
         return (), lambda *_: []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from contextlib import contextmanager
 from operator import is_, itemgetter
 from sys import modules
@@ -41,6 +42,14 @@ _NONE = np.zeros(())
 _CASTS = {op for op in registry.values() if op.casts}
 # Elements of the widest stack that a Jacobian sweeps at once.
 _STACK = 1 << 24
+
+
+def _unexplained(tape: GradientTape, target: Any, sources: Any) -> Any:
+    raise RuntimeError("tape.explain needs the doctor, which `import gradtape` brings along")
+
+
+# What `tape.explain` calls: the doctor is above the tape, and the package sets this.
+explain: Callable[[GradientTape, Any, Any], Any] = _unexplained
 
 
 class GradientTape:
@@ -288,8 +297,6 @@ class GradientTape:
 
         Differs from TensorFlow: its tape has no such method.
         """
-        from ..doctor.engines.gradtape.explaining import explain
-
         return explain(self, target, sources)
 
     def _begin(self, method: str, whole_stack: bool = True, iterations: int | None = None) -> Tape:

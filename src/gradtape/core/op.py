@@ -8,9 +8,12 @@ op's own parameters. A rule keeps what it names, nothing else: its signature is 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .operand import Operand, vocabulary
+
+if TYPE_CHECKING:
+    from ..traits import Traits
 
 LETTERS = "abcdefh"  # operands; g is the cotangent
 # The kinds of dtypes (NumPy's letters; V is bfloat16) that ops take.
@@ -31,6 +34,8 @@ class Op:
     shape: Callable[..., Any]  # the result's shape from those of the operands and params
     sample: Any = None  # operands and params for the tests
     label: str  # TensorFlow's name, for messages
+    kind: str  # what the doctor takes it for, where TensorFlow makes it of several ops
+    traits: Traits | None = None  # of a kind that TensorFlow does not have
     push: str = "transposed"  # the pull; or "diagonal", "linear", "bilinear"
     params: Sequence[str] = ()  # names, in the order in which NumPy's function has them
     joint: bool = False  # one rule gives the cotangents of all operands, as a sequence
@@ -49,6 +54,7 @@ class Op:
     def __init__(self, name: str, forward: Callable[..., Any], pull: Any, **said: Any) -> None:
         """`pull` is a rule or a reason why there is none, or one of these for each operand."""
         said.setdefault("label", name.title().replace("_", ""))
+        said.setdefault("kind", said["label"])
         self.name, self.forward = name, forward
         self.rules = pull if isinstance(pull, tuple) else (pull,)
         self.names = tuple(_names(rule) for rule in self.rules)

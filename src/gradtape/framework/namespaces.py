@@ -20,11 +20,15 @@ class Missing(AttributeError):
         self.name = name  # with a name of its own, Python adds no second proposal
 
     def __str__(self) -> str:
-        from ..api.alias import missing
-
-        return missing(*self.args)
+        return explain_missing(*self.args)
 
 
+def _plain_words(module: str, name: str) -> str:
+    return f"module '{module}' has no attribute '{name}'"
+
+
+# What to say of a name that a module does not have: the whole package knows, which sets this.
+explain_missing: Callable[[str, str], str] = _plain_words
 Missing.__module__, Missing.__name__, Missing.__qualname__ = "builtins", *["AttributeError"] * 2
 
 

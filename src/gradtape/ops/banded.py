@@ -83,7 +83,7 @@ def _across(bands: int, upper: int) -> int:
 turn_bands: Op = op(
     "turn_bands", _turn,
     lambda g, a_shape, upper: turn_bands(g, upper=_across(a_shape[-2], upper)),
-    shape=same, label="Transpose", params=("upper",), push="linear",
+    shape=same, label="Transpose", kind="TransposeBands", params=("upper",), push="linear",
     batches=True,
     sample=lambda d: [([d(3, 4)], {"upper": 1}), ([d(2, 2, 3)], {"upper": 0})],
 )  # fmt: skip
@@ -109,7 +109,7 @@ band_dot: Op = op(
         ),
     ),
     shape=lambda a, b, upper, bands: stacked(a, b, bands, a[-2]),
-    label="MatMul", params=("upper", "bands"), push="bilinear", batches=True,
+    label="MatMul", kind="BandsOfProduct", params=("upper", "bands"), push="bilinear", batches=True,
     broadcasts=True, takes=FLOATS,
     sample=lambda d: [([d(4, 2), d(4, 2)], {"upper": 1, "bands": 3})],
 )  # fmt: skip

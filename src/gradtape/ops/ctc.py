@@ -181,7 +181,7 @@ ctc_bend: Op = op(
         Missing("the third derivative of ctc_loss is not worked out"), None, None, None,
         lambda g, a, b, c, d, blank, floor: ctc_bend(a, b, c, d, g, blank=blank, floor=floor),
     ),
-    shape=same, label="CTCLoss", takes=FLOATING,
+    shape=same, label="CTCLoss", kind="CTCLossGrad", takes=FLOATING,
     params=("blank", "floor"),
     sample=lambda d: [
         ([d(4, 2, 3), np.array([[1, 2], [2, 0]]), np.array([2, 1]), np.array([4, 3]), d(4, 2, 3)],

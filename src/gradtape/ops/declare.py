@@ -9,6 +9,7 @@ from typing import Any
 from ..core import apply
 from ..core.op import FLOATS, Op, registry
 from ..core.operand import vocabulary
+from ..traits import declare
 from .infer import broadcast, infer
 
 
@@ -28,15 +29,17 @@ def op(name: str, forward: Callable[..., Any], pull: Any, **more: Any) -> Op:
 def speaks(*functions: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare how to write a NumPy function with ops, for operands."""
 
-    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+    def as_ops(function: Callable[..., Any]) -> Callable[..., Any]:
         vocabulary.update(dict.fromkeys(functions, function))
         return function
 
-    return declare
+    return as_ops
 
 
 def _applied(made: Op, plain: Callable[..., Any]) -> Op:
     made.apply, made.infer = plain, partial(infer, made)
+    if made.traits is not None:
+        declare(made.kind, made.traits)
     for hear in listeners:
         hear(made)
     return made

@@ -350,7 +350,7 @@ sigmoid = elementwise("sigmoid", _sigmoid, lambda g, y: sigmoid_grad(g, y))
 softplus = elementwise("softplus", _softplus, lambda g, a: g * sigmoid(a), takes=FLOATING)
 log_sigmoid = elementwise(
     "log_sigmoid", lambda a: -_softplus(-a), lambda g, a: g * sigmoid(-a),
-    label="Softplus", takes=FLOATING,
+    label="Softplus", kind="LogSigmoid", takes=FLOATING,
 )  # fmt: skip
 softsign = elementwise(
     "softsign", in_float32(lambda a: a / (1 + np.abs(a))), lambda g, a: softsign_grad(g, a),

@@ -179,7 +179,7 @@ def _grad_of_dct(g: Any, kind: int, norm: str | None) -> Any:
 
 
 dct: Op = op(
-    "dct", _dct, _grad_of_dct, shape=same, label="RFFT", takes="f",
+    "dct", _dct, _grad_of_dct, shape=same, label="RFFT", kind="DCT", takes="f",
     params=("kind", "norm"), push="linear", batches=True,
     sample=lambda d: [
         *[([d(2, 5)], {"kind": kind, "norm": None}) for kind in (1, 2, 3, 4)],
@@ -221,7 +221,8 @@ def _overlap(a: Any, step: int, size: int) -> Any:
 frame: Op = op(
     "frame", _frame,
     lambda g, a_shape, step: overlap(g, step=step, size=a_shape[-1]),
-    shape=_frame_shape, label="GatherV2", params=("length", "step"), push="linear", batches=True,
+    shape=_frame_shape, label="GatherV2", kind="Frame", params=("length", "step"),
+    push="linear", batches=True,
     sample=lambda d: [
         ([d(2, 7)], {"length": 3, "step": 2}), ([d(5)], {"length": 2, "step": 3}),
         ([d(5)], {"length": 4, "step": 1}),
@@ -230,7 +231,7 @@ frame: Op = op(
 overlap: Op = op(
     "overlap", _overlap,
     lambda g, a_shape, step: frame(g, length=a_shape[-1], step=step),
-    shape=lambda a, step, size: (*a[:-2], size), label="Sum",
+    shape=lambda a, step, size: (*a[:-2], size), label="Sum", kind="OverlapAndAdd",
     params=("step", "size"), push="linear", batches=True,
     sample=lambda d: [
         ([d(2, 3, 5)], {"step": 2, "size": 9}), ([d(2, 3)], {"step": 4, "size": 7}),

@@ -204,7 +204,7 @@ def _grad_of_pinv(g: Any, a: Any, y: Any) -> Any:
 
 pinv = op(
     "pinv", _pinv, _grad_of_pinv,
-    shape=lambda a, rcond: (*a[:-2], a[-1], a[-2]), label="Svd", real=True,
+    shape=lambda a, rcond: (*a[:-2], a[-1], a[-2]), label="Svd", kind="PseudoInverse", real=True,
     takes=MATRICES, batches=True, params=("rcond",),
     sample=lambda d: [([d(3, 2)], {"rcond": 1e-12}), ([d(2, 2, 3)], {"rcond": 1e-12})],
 )  # fmt: skip

@@ -166,6 +166,7 @@ silu = elementwise(
     in_float32(lambda a: a * sigmoid.forward(a)),
     lambda g, a: g * _silu_grad(a, sigmoid(a)),
     label="Sigmoid",
+    kind="Silu",
     real=True,
 )
 # b: beta, that makes the step of the sigmoid steep.
@@ -177,6 +178,7 @@ swish = elementwise(
         lambda g, a, b: g * square(a) * _sigmoid_grad(sigmoid(b * a)),
     ),
     label="Sigmoid",
+    kind="Swish",
     real=True,
 )
 
@@ -255,6 +257,7 @@ gelu_grad: Op = elementwise(
         lambda g, a, b: g * a * _gelu_bend(square(b * ROOT)),
     ),
     label="Erfc",
+    kind="GeluGrad",
     takes=FLOATING,
 )
 
@@ -282,7 +285,7 @@ def _gelu_grad_by_result(g: Any, a: Any, y: Any, out: Any, x: Any, e: Any, *more
     return None
 
 
-gelu = elementwise("gelu", _gelu, _pull_gelu, label="Erfc", takes=FLOATING)
+gelu = elementwise("gelu", _gelu, _pull_gelu, label="Erfc", kind="Gelu", takes=FLOATING)
 
 CUBE, STRETCH = float(np.float32(0.044715)), 0.7978845608028654
 
@@ -299,7 +302,12 @@ def _gelu_tanh_grad(a: Any) -> Any:
 
 
 gelu_tanh = elementwise(
-    "gelu_tanh", _gelu_tanh, lambda g, a: g * _gelu_tanh_grad(a), label="Tanh", takes=FLOATING
+    "gelu_tanh",
+    _gelu_tanh,
+    lambda g, a: g * _gelu_tanh_grad(a),
+    label="Tanh",
+    kind="GeluTanh",
+    takes=FLOATING,
 )
 
 # --- losses ---------------------------------------------------------------------------------------
@@ -309,6 +317,7 @@ sigmoid_cross_entropy = elementwise(
     in_float32(lambda a, b: np.maximum(b, 0) - b * a + log1p(np.exp(-np.abs(b)))),
     (lambda g, b: g * -b, lambda g, a, b: g * (sigmoid(b) - a)),
     label="Mul",
+    kind="SigmoidCrossEntropyWithLogits",
     takes=FLOATING,
 )
 l2_loss = op(

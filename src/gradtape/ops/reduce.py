@@ -245,7 +245,7 @@ logsumexp = reduction(
         spread(g, a.shape, axis, keepdims)
         * shares(a, axis=all_axes(a.ndim) if axis is None else axis)
     ),
-    label="Max", takes="fV",
+    label="Max", kind="LogSumExp", takes="fV",
 )  # fmt: skip
 
 
@@ -409,7 +409,8 @@ weighted_cumsum: Op = op(
             g, c, b, axis=axis, exclusive=exclusive, reverse=not reverse
         ),
     ),
-    shape=broadcast, label="CumulativeLogsumexp", broadcasts=True, batches=True,
+    shape=broadcast, label="CumulativeLogsumexp", kind="WeightedCumsum", broadcasts=True,
+    batches=True,
     params=("axis", "exclusive", "reverse"), takes="fV",
     sample=lambda d: [
         ([d(2, 3), d(2, 3), d(2, 3)], {"axis": -1, "exclusive": False, "reverse": False}),

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from ..facts import names
-from ..facts.audit import audit
 from ..facts.budget import Spent, limited
 from ..facts.cancelled import cancelled, reason
 from ..facts.case import ErrorCase, Question
 from ..rules import CATALOGUE
 from ..rules.base import Rule
+from ..rules.wrong.audited import audit
 from ..source.place import Place, at
 from ..trace import Asked, Query, Trace, states
 from ..trace.finding import REFUTED, Finding

@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from ...traits import Family
 from ..trace import Event, Query, Trace, Value, kinds
-from ..trace.finding import Finding
 from ..trace.history import History
-from . import changes
-from .case import OPEN, Case
+from .case import Case
 from .faults import finite
 from .pulling import pull_back
 from .replay import TOLERANCES, Flows, above, between, flows_in, replay, twin, wide
@@ -36,21 +35,25 @@ class Difference:
     claimed: float
 
 
-def audit(trace: Trace, query: Query, history: History) -> list[Finding]:
-    """The findings of one query."""
-    found: dict[tuple, Finding] = {}
+@dataclass
+class Suspect:
+    """An op on the way whose rule is not its derivative, in an answer that differences refute."""
+
+    case: Case
+    event: Event
+    total: Difference  # of the target
+    local: Difference  # of the op's own results
+
+
+def suspects(trace: Trace, query: Query, history: History) -> list[Suspect]:
+    """Of the answers of one query."""
     if query.error is not None or query.method not in ("gradient", "jacobian"):
         return []
-    for answer in query.answers:
-        case = Case(trace, query, answer, history)
-        finding = _examine(case)
-        if finding is not None:
-            known = found.setdefault(finding.key, finding)
-            known.sources += [s for s in finding.sources if s not in known.sources]
-    return list(found.values())
+    cases = [Case(trace, query, answer, history) for answer in query.answers]
+    return [suspect for case in cases if (suspect := _examine(case)) is not None]
 
 
-def _examine(case: Case) -> Finding | None:
+def _examine(case: Case) -> Suspect | None:
     total = check(case)
     if total is None:
         return None
@@ -60,31 +63,8 @@ def _examine(case: Case) -> Finding | None:
         arrived = [case.walk.cotangents.get(o) for o in event.outputs]
         local = check_event(event, arrived) or check_event(event)
         if local is not None:
-            return _finding(case, event, total, local)
+            return Suspect(case, event, total, local)
     return None
-
-
-def _finding(case: Case, event: Event, total: Difference, local: Difference) -> Finding:
-    from ..rules.none.custom_gradient_none import returned
-    from ..rules.wrong.custom_gradient_wrong import RULE, deliberate, would_be
-
-    own = event.kind == "CustomGradient"
-    arrived = [case.walk.cotangents.get(o) for o in event.outputs]
-    meant = own and deliberate(event, arrived)
-    place = returned(event)[0] if own else None
-    return case.finding(
-        RULE, place or event.place,
-        f"the gradient that `{event.name}` passes back is not its derivative: "
-        f"{local.claimed:.4g} where "
-        f"differences of its values give {local.measured:.4g}, so that `{case.query.target_name}` "
-        f"changes by {total.measured:.4g} along a random direction and not by {total.claimed:.4g}.",
-        f"correct the gradient function of `{event.name}`" if own
-        else f"compute this in another way: the derivative of {event.kind} is not right at these "
-        "values",
-        event=event, state="wrong", sure=not meant,
-        change=changes.replayed(would_be(case, event) if own else None, OPEN["wrong"]),
-        also=[(event.place, "called here")] if place is not None else [],
-    )  # fmt: skip
 
 
 def passes_values(event: Event) -> bool:
@@ -255,7 +235,7 @@ def _computed(event: Event) -> bool:
     steps = [step for step in between(event.inputs, inside) if step is not event]
     read = {*inside, *(v for step in steps for v in step.inputs)}
     known = any(v in event.inputs or twin(v, event.inputs) is not None for v in read)
-    return known and all(step.way == "op" and step.kind not in kinds.DRAWS for step in steps)
+    return known and all(step.way == "op" and not step.is_a(Family.DRAWS) for step in steps)
 
 
 def _flows_of(event: Event) -> Flows:

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ...traits import Family
 from ..trace import Event, kinds
 from . import recompute
 from .pulling import Pull, pull_back
 from .replay import between, twin
 
+Bridge = Callable[[Event, list[str]], Pull | None]
 THROUGH = "{} passed straight through"
 
 
@@ -19,12 +21,21 @@ def pull(event: Event, notes: list[str], scope: dict[str, Any]) -> Pull | None:
     """How a cotangent passes an event that a tape does not differentiate, if it can be said."""
     if event.way in ("numpy", "python"):
         return recompute.numpy_pull(event, notes, scope)
-    if event.kind in ("PyFunc", "EagerPyFunc"):
+    if event.is_a(Family.RUNS_PYTHON):
         return recompute.function_pull(event, notes)
-    maker = _BRIDGES.get(event.way if event.way != "op" else event.kind)
-    if maker is None and event.way == "op" and _whole(event):
-        maker = _as_real
-    return None if maker is None else maker(event, notes)
+    bridge = _bridge(event)
+    return None if bridge is None else bridge(event, notes)
+
+
+def _bridge(event: Event) -> Bridge | None:
+    if event.way != "op":
+        return _WAYS.get(event.way)
+    if event.kind in _OPS:
+        return _OPS[event.kind]
+    for families, bridge in _FAMILIES.items():
+        if event.is_a(families):
+            return bridge
+    return _as_real if _whole(event) else None
 
 
 def why_not(event: Event) -> str:
@@ -33,9 +44,9 @@ def why_not(event: Event) -> str:
         return f"what {event.name} and the lines after it did could not be computed again"
     if event.way == "gradient":
         return "the first derivative was not recorded, so there is nothing to differentiate again"
-    if event.kind in kinds.POSITIONS or event.kind in ("TopKV2", "OneHot", "Sort"):
+    if event.is_a(Family.FINDS) or event.kind == "TopKV2" or event.kind == "OneHot":
         return f"{event.name} gives positions, and nothing smooth stands in for a position"
-    if event.kind in kinds.SAMPLES:
+    if event.is_a(Family.SAMPLES):
         return f"{event.name} draws at random, and a draw has no derivative"
     return f"{event.name} has no derivative that could stand in for it"
 
@@ -98,7 +109,7 @@ def _soft(event: Event, notes: list[str]) -> Pull | None:
     """a > b, softened to sigmoid(a - b)."""
     if len(event.inputs) != 2 or any(v.array is None for v in event.inputs):
         return None
-    sign = -1.0 if event.kind in ("Less", "LessEqual") else 1.0
+    sign = -1.0 if event.kind.startswith("Less") else 1.0
     notes.append(f"{event.name} softened to a sigmoid of the difference")
 
     def pull(gs: Any) -> list:
@@ -156,10 +167,11 @@ def _like(g: Any, given: Any) -> Any:
     return np.asarray(g).reshape(given.shape) if np.size(g) == np.prod(given.shape) else g
 
 
-_BRIDGES: dict[str, Callable[[Event, list[str]], Pull | None]] = {
-    "StopGradient": _same, "copy": _same, "rewrap": _same, "assign": _assign, "metric": _assign,
-    "Cast": _cast, "SelectV2": _choice, "array": _same, "CustomGradient": _own_grads,
+_WAYS: dict[str, Bridge] = {
+    "copy": _same, "rewrap": _same, "array": _same, "assign": _assign, "metric": _assign,
     "frozen": _kept,
-    **dict.fromkeys(kinds.ROUNDINGS, _straight),
-    **dict.fromkeys(("Greater", "GreaterEqual", "Less", "LessEqual"), _soft),
+}  # fmt: skip
+_OPS: dict[str, Bridge] = {"StopGradient": _same, "CustomGradient": _own_grads, "Cast": _cast}
+_FAMILIES: dict[Family, Bridge] = {
+    Family.CHOOSES: _choice, Family.ROUNDS: _straight, Family.ORDERS: _soft,
 }  # fmt: skip

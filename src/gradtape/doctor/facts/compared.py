@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...traits import Family
 from ..trace import Event, Trace, Value
 from ..trace.training import Head, Part, Training, by_hand, numbers
 from . import softmaxes
@@ -20,17 +21,10 @@ from .graph import Values
 if TYPE_CHECKING:
     from .case import Question
 
-SQUASHES = {
-    "Sigmoid": "sigmoid", "Tanh": "tanh", "Softmax": "softmax", "Relu": "relu",
-    "Softplus": "softplus", "Softsign": "softsign",
-}  # fmt: skip
-SHAPED = frozenset({"Identity", "Cast", "Reshape", "ExpandDims", "Squeeze"})
-SQUARES = {"Square": "mean_squared_error", "Abs": "mean_absolute_error"}
-SUMS = frozenset({"Sum", "Mean"})
 # What a mean goes through on its way to the loss: weights of terms, other terms, a root.
-TERMS = SUMS | {
-    "AddV2", "AddN", "Mul", "RealDiv", "DivNoNan", "Sqrt", "Neg", "Identity", "Cast",
-}  # fmt: skip
+TERMS = (
+    Family.SUMS | Family.ADDS | Family.MULTIPLIES | Family.DIVIDES | Family.ROOTS | Family.RESHAPES
+)
 FEW = 4  # numbers that are no set of labels
 LONG = 12  # ops from a distance to the loss
 
@@ -45,7 +39,7 @@ def _found(question: Question) -> list[Training]:
     own: Values | None = None
     found = []
     for event in question.makers:
-        if event.kind not in ("Sub", "SquaredDifference") or event.place in heard:
+        if (event.kind != "Sub" and event.kind != "SquaredDifference") or event.place in heard:
             continue
         known = _distance(event, question)
         if known is None:
@@ -107,14 +101,14 @@ def masked(head: Head, trace: Trace) -> bool:
 def squashed(value: Value) -> Event | None:
     """The activation that gave a value, which may have another shape since."""
     maker = value.maker
-    while maker is not None and maker.kind in SHAPED and maker.inputs:
+    while maker is not None and maker.is_a(Family.RESHAPES) and maker.inputs:
         maker = maker.inputs[0].maker
-    return maker if maker is not None and maker.way == "op" and maker.kind in SQUASHES else None
+    return maker if maker is not None and maker.way == "op" and maker.traits.function else None
 
 
 def part(squash: Event) -> Part:
     """An activation as a part of a model: that of a layer, or a function that was called."""
-    activation, shape = SQUASHES[squash.kind], squash.outputs[0].shape
+    activation, shape = squash.traits.function, squash.outputs[0].shape
     layer = squash.layer
     if layer is None or layer.made is None:
         return by_hand(squash.place, activation, softmaxes.axis(squash), shape, shape)
@@ -138,13 +132,13 @@ def _distance(event: Event, question: Question) -> tuple[str, list[Value]] | Non
         (later,) = users
         if loss is None:
             loss = _bent(later, value)
-            if loss is None and later.kind not in SHAPED:
+            if loss is None and not later.is_a(Family.RESHAPES):
                 return None
-        elif later.kind not in TERMS | SHAPED:
+        elif not later.is_a(TERMS) and later.kind != "Neg":
             return None
         elif later.kind == "Mul":
             factors += [v for v in later.inputs if v is not value]
-        summed = summed or later.kind in SUMS
+        summed = summed or later.is_a(Family.SUMS)
         value = later.outputs[0]
     return None
 
@@ -155,4 +149,6 @@ def _bent(event: Event, value: Value) -> str | None:
     if event.kind == "Pow" and np.size(event.inputs[1].array) == 1:
         even = float(np.asarray(event.inputs[1].array).ravel()[0]) % 2 == 0
         return "mean_squared_error" if even and event.inputs[0] is value else None
-    return SQUARES.get(event.kind)
+    if event.kind == "Square":
+        return "mean_squared_error"
+    return "mean_absolute_error" if event.kind == "Abs" else None

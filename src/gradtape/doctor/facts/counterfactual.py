@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..trace import Event, Value, kinds
+from ...traits import KINKS, Family
+from ..trace import Event, Value
 from ..trace.finding import CONFIRMED, LIKELY, REFUTED, Verdict, WouldBe
 from ..trace.states import norm, state
 from . import backward, changes, graph, zeros
@@ -28,10 +29,7 @@ if TYPE_CHECKING:
 OPEN = ("op", "gradient", "dataset")  # ways that certainly lead on, with or without a derivative
 DEEP = 32  # ops behind each other that are looked through
 # Ops that are flat somewhere and not elsewhere: behind one there may be another.
-FLAT = frozenset({
-    "Relu", "Relu6", "Maximum", "Minimum", "ClipByValue", "Sigmoid", "Tanh", "Softmax",
-    "LogSoftmax", "Softsign", "Erf", "SelectV2", "Elu", "Selu", "HardSigmoid",
-})  # fmt: skip
+FLAT = KINKS | Family.SQUASHES | Family.SOFTMAXES | Family.CHOOSES | Family.FLATTENS
 
 
 def verdict(case: Case, change: Change, state: str) -> Verdict:
@@ -264,7 +262,7 @@ def _run(case: Case, change: Change) -> tuple[Replay | None, str]:
     watched = case.tape
 
     def flows(event: Event) -> bool:  # also what runs before the tape, or beside it
-        return own(event) or (event.way == "op" and event.kind not in kinds.DRAWS and bool(watched))
+        return own(event) or (event.way == "op" and not event.is_a(Family.DRAWS) and bool(watched))
 
     changed = {**_other_reads(change.values, values), **change.values}
     as_it_was = {v: np.asarray(v.array) for v in changed}
@@ -338,7 +336,7 @@ def gone(bad: str, gradient: Any) -> bool:
 def _flat(walk: backward.Walk, case: Case) -> list[Event]:
     """The ops at which the gradient ends now, if all that ends it is flat just here."""
     ends = zeros.deaths(walk, case.nodes)
-    return [death.event for death in ends if death.event.kind in FLAT]
+    return [death.event for death in ends if death.event.is_a(FLAT)]
 
 
 def _others_worse(case: Case, walk: backward.Walk) -> bool:

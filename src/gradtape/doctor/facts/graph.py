@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from ...traits import Family
 from ..source.place import Place
 from ..trace import Event, Tape, Value, kinds
 
@@ -102,7 +103,7 @@ class Search:
                     k = event.inputs.index(given)
                 broken = why(event, k, value, tape) is not None
                 # A way by a shape is none, if there is any other.
-                price = (cost + broken + BLIND * (event.kind in kinds.BLIND), length + 1)
+                price = (cost + broken + BLIND * event.is_a(Family.IGNORES_NUMBERS), length + 1)
                 if known is None or price < known:
                     best[given] = price
                     after[given] = event, value

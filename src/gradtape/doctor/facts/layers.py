@@ -14,24 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...traits import HANDS_ON, PRODUCTS, Family
 from ..trace import Event, Tape, Value, Variable
 from .graph import ancestors, makers
 
 if TYPE_CHECKING:
     from .case import Case
 
-PRODUCTS = frozenset({
-    "MatMul", "BatchMatMulV2", "BatchMatMulV3", "BatchMatMul", "Einsum", "Mul", "RealDiv", "Conv2D",
-    "Conv3D", "DepthwiseConv2dNative", "Conv2DBackpropInput",
-})  # fmt: skip
-SQUASHES = frozenset({"Sigmoid", "Tanh", "Softmax", "Softsign", "Erf", "Exp", "Pow", "Sin", "Cos"})
 TURNS = 5  # of a loop, at least
 STRETCHES = 5  # of a long loop, in which it grows or shrinks
-# What only hands a weight on.
-PASSES = frozenset({
-    "Identity", "Cast", "Transpose", "Reshape", "ReadVariableOp", "ExpandDims", "Squeeze",
-    "StridedSlice", "GatherV2", "Unpack", "Split", "SplitV",
-})  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -131,7 +122,7 @@ def chain(case: Case) -> Chain | None:
 def _chain(case: Case) -> Chain | None:
     events = _longest(case.targets, case.tape)
     products = [step for step in events if _is_product(*step)]
-    squashes = [step for step in events if step[0].kind in SQUASHES]
+    squashes = [step for step in events if _is_curve(step[0])]
     steps = products if len(products) >= 3 or len(products) >= len(squashes) else squashes
     layers = [_layer(case, *step) for step in steps]
     return Chain(layers) if len(layers) >= 3 else None
@@ -151,7 +142,7 @@ def _longest(targets: list[Value], tape: Tape) -> list[tuple[Event, Value, Value
         if not given:
             continue
         longest = max(given, key=lambda v: (depth.get(v, 0), *_likeness(v, event)))
-        step = event.kind in PRODUCTS or event.kind in SQUASHES
+        step = event.is_a(PRODUCTS) or _is_curve(event)
         for made in event.outputs:
             if made.floating and made is not longest:
                 depth[made] = depth.get(longest, 0) + step
@@ -165,9 +156,15 @@ def _longest(targets: list[Value], tape: Tape) -> list[tuple[Event, Value, Value
     return found[::-1]
 
 
+def _is_curve(event: Event) -> bool:
+    """Does it multiply the gradient by the derivative of a curve that loops run through?"""
+    curves = Family.SQUASHES | Family.PERIODIC | Family.EXPONENTIALS
+    return event.is_a(curves) or event.kind == "Pow"
+
+
 def _is_product(event: Event, state: Value, made: Value) -> bool:
     """By something else: a square is no layer."""
-    return event.kind in PRODUCTS and any(v is not state for v in event.inputs)
+    return event.is_a(PRODUCTS) and any(v is not state for v in event.inputs)
 
 
 def _likeness(value: Value, event: Event) -> tuple[bool, bool, bool]:
@@ -179,12 +176,12 @@ def _likeness(value: Value, event: Event) -> tuple[bool, bool, bool]:
 
 def _is_state(event: Event, value: Value) -> bool:
     """Of a quotient, what is divided; of others, all operands."""
-    return event.kind != "RealDiv" or value is event.inputs[0]
+    return not event.is_a(Family.DIVIDES) or value is event.inputs[0]
 
 
 def _layer(case: Case, event: Event, state: Value, made: Value) -> Layer:
     others = [v for v in event.inputs if v is not state]
-    weight = others[0] if others and event.kind in PRODUCTS else None
+    weight = others[0] if others and event.is_a(PRODUCTS) else None
     cotangents = case.walk.cotangents
     return Layer(
         event, state, weight, None if weight is None else _variable(weight), made,
@@ -196,7 +193,7 @@ def _layer(case: Case, event: Event, state: Value, made: Value) -> Layer:
 def _variable(value: Value) -> Variable | None:
     """The variable that a weight is a read of, or a part of."""
     while value.variable is None and value.maker is not None:
-        if value.maker.kind not in PASSES or not value.maker.inputs:
+        if not value.maker.is_a(HANDS_ON) or not value.maker.inputs:
             return None
         value = value.maker.inputs[0]
     return value.variable
@@ -209,7 +206,7 @@ def _near(layer: Layer) -> set[Value]:
         while value is not None:
             found.add(value)
             maker = value.maker
-            value = maker.inputs[0] if maker is not None and maker.kind in PASSES else None
+            value = maker.inputs[0] if maker is not None and maker.is_a(HANDS_ON) else None
     return found
 
 
@@ -250,7 +247,6 @@ def overflowed(case: Case) -> bool:
         g = np.abs(np.asarray(fault.cotangent, np.float64))
         largest = max(largest, float(g.max()) if g.size else 0.0)
         return largest > 1e9
-    powers = {"Exp": 50.0, "Expm1": 50.0, "Sinh": 50.0, "Cosh": 50.0, "Pow": 1e3}
-    limit = powers.get(fault.event.kind, 1e9)
+    limit = fault.event.traits.overflows_at or 1e9
     half = any(np.asarray(a).dtype.itemsize == 2 for a in given)
     return largest > (min(limit, 100.0) if half else limit)

@@ -12,6 +12,7 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ...traits import Family
 from ..trace import Event, Tape, Value, Variable, kinds
 from .faults import descendants
 from .graph import Cut, ancestors, makers
@@ -22,16 +23,14 @@ if TYPE_CHECKING:
 WORK = 2_000_000  # values that searches for lost terms may look at; of small programs all are
 OUTSIDE = frozenset({"outside-tape"})
 UNRECORDED = OUTSIDE | {"second-order-outside"}
-ADDERS = frozenset({"AddV2", "Add", "AddN"})
-HOLDERS = ADDERS | {"Mul", "RealDiv"}
 
 ALONE = 6  # ops that a term may pass before it is added
 WAYS = frozenset({"numpy", "python", "copy", "assign"})
-SUMS = frozenset({
-    "AddV2", "Add", "AddN", "Sub", "Neg", "Sum", "Mean", "Identity", "Cast", "Pack", "ConcatV2",
-    "Reshape", "ExpandDims", "Squeeze", "Const",
-})  # fmt: skip
-SCALES = frozenset({"Mul", "RealDiv"})
+SUMS = (
+    Family.ADDS | Family.SUBTRACTS | Family.SUMS | Family.RESHAPES | Family.JOINS
+    | Family.CONSTANTS
+)  # fmt: skip
+SCALES = Family.MULTIPLIES | Family.DIVIDES
 
 
 def lost_term(case: Case) -> Cut | None:
@@ -106,10 +105,10 @@ def _may_hold_back(question: Question, event: Event) -> bool:
     if len(users) != 1 or not made.floating:
         return False
     # Of each example a number, beside another: a loss, and what is added to it.
-    row = event.kind != "StopGradient" and users[0].kind in ADDERS
+    row = event.kind != "StopGradient" and users[0].is_a(Family.ADDS)
     if made.shape:
         return row and _alike(users[0])
-    return users[0].kind in HOLDERS or (
+    return users[0].is_a(Family.ADDS | SCALES) or (
         users[0].kind == "Sub" and (made is not event.outputs[0] or not _baseline(users[0], made))
     )
 
@@ -123,7 +122,7 @@ def _on_its_own(question: Question, made: Value) -> Value:
             break
         if not question.followed.keys().isdisjoint(users[0].inputs):
             break
-        if users[0].kind in SCALES and not made.shape:
+        if users[0].is_a(SCALES) and not made.shape:
             break
         made = users[0].outputs[0]
     return made
@@ -259,8 +258,8 @@ def _is_term(case: Case, value: Value, taken: bool) -> bool:
         users = [e for e in dict.fromkeys(value.users) if e in case.question.passed]
         if len(users) != 1 or not _linear(case, users[0], value):
             return False
-        scaled = scaled or users[0].kind in SCALES
-        if not (taken or scaled) and users[0].kind in ("Sub", "Neg"):
+        scaled = scaled or users[0].is_a(SCALES)
+        if not (taken or scaled) and users[0].is_a(Family.SUBTRACTS):
             return False
         value = users[0].outputs[0]
     return True
@@ -268,8 +267,8 @@ def _is_term(case: Case, value: Value, taken: bool) -> bool:
 
 def _linear(case: Case, event: Event, value: Value) -> bool:
     others = [v for v in event.inputs if v is not value]
-    if event.way != "op" or (event.kind == "RealDiv" and value is not event.inputs[0]):
+    if event.way != "op" or (event.is_a(Family.DIVIDES) and value is not event.inputs[0]):
         return False
-    if event.kind in SUMS or case.followed.keys().isdisjoint(event.inputs):
+    if event.is_a(SUMS) or case.followed.keys().isdisjoint(event.inputs):
         return True
-    return event.kind in SCALES and bool(others) and case.followed.keys().isdisjoint(others)
+    return event.is_a(SCALES) and bool(others) and case.followed.keys().isdisjoint(others)

@@ -34,6 +34,13 @@ _MAKERS = ("constant", "convert_to_tensor", "identity")
 _SAME = ("astype", "copy", "item", "tolist", "numpy", "view")
 
 
+def _no_recorder() -> Any:
+    raise Unknown("no tape records NumPy's functions")
+
+
+# A package with TensorFlow's names whose tape differentiates what NumPy's functions compute; the
+# engines set this.
+recorder: Callable[[], Any] = _no_recorder
 Evaluate = Callable[[list, bool], Any]  # inputs and "with recorded functions?" to the result
 
 
@@ -114,17 +121,17 @@ def _alike(left: Any, came: Any) -> bool:
 
 
 def _recorded_pull(evaluate: Evaluate, starts: list, wanted: Any) -> Callable:
-    import gradtape
+    tf = recorder()
 
     def pull(gs: Any) -> list:
-        tensors = [gradtape.constant(start) for start in starts]
-        with gradtape.GradientTape() as tape:
+        tensors = [tf.constant(start) for start in starts]
+        with tf.GradientTape() as tape:
             tape.watch(tensors)
-            result = gradtape.convert_to_tensor(evaluate(tensors, True))
+            result = tf.convert_to_tensor(evaluate(tensors, True))
             if not _alike(result.numpy(), wanted):
                 raise Unknown("another value")
         g = np.reshape(np.asarray(gs[0], np.float64), result.shape)
-        found = tape.gradient(result, tensors, output_gradients=gradtape.constant(g))
+        found = tape.gradient(result, tensors, output_gradients=tf.constant(g))
         return [None if h is None else np.asarray(h) for h in found]
 
     pull([np.ones_like(wanted)])
@@ -468,18 +475,17 @@ def _package(function: Any) -> str:
 
 def _counterpart(module: str, name: str) -> Callable:
     """The recorded function that does what one of NumPy's does."""
-    import gradtape
-
+    tf = recorder()
     path = namesakes.recorded(f"{module}.{name}") or namesakes.recorded(f"{module}.special.{name}")
     if module == "builtins":
         path = namesakes.recorded(name)
     if path is not None:
-        found: Any = operator.attrgetter(path)(gradtape)
+        found: Any = operator.attrgetter(path)(tf)
         option, _, value = namesakes.EXTRA.get(name, "").partition("=")
         if module == "numpy" and option:
             return lambda *args, **kwargs: found(*args, **{option: int(value), **kwargs})
         return found
-    recorded = getattr(gradtape, "numpy", None)
+    recorded = getattr(tf, "numpy", None)
     if module == "numpy" and hasattr(recorded, name):
         found = getattr(recorded, name)
         return found

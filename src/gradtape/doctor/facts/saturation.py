@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...traits import Family
 from ..trace import Event, Value
 from .faults import descendants
 from .replay import flows_in, replay
@@ -17,8 +18,6 @@ from .replay import flows_in, replay
 if TYPE_CHECKING:
     from .case import Question
 
-SHIFTS = frozenset({"BiasAdd", "AddV2"})
-PRODUCTS = frozenset({"MatMul", "BatchMatMulV2", "Conv2D", "Conv1D"})
 LARGE = 30.0  # a size of data in raw units: ages, pixels, prices
 ROWS = 8  # examples; of fewer, the size is no property of the data
 ENDS = 0.01  # of the steepest derivative, what is left where it counts as flat
@@ -41,12 +40,12 @@ def saturations(question: Question) -> list[Saturation]:
 
 
 def _found(question: Question) -> list[Saturation]:
-    events = [e for e in question.passed if e.kind in ("Sigmoid", "Tanh")]
+    events = [e for e in question.passed if _is_sigmoid(e)]
     return [found for e in events if (found := _judged(question, e)) is not None]
 
 
 def _judged(question: Question, event: Event) -> Saturation | None:
-    share = flat_share(event.kind, event.outputs[0].array)
+    share = flat_share(event, event.outputs[0].array)
     product = _product(event.inputs[0]) if share >= MOST else None
     if product is None:
         return None
@@ -67,25 +66,34 @@ def _judged(question: Question, event: Event) -> Saturation | None:
     )
     if run.failed:
         return None
-    after = flat_share(event.kind, run[event.outputs[0]])
+    after = flat_share(event, run[event.outputs[0]])
     return Saturation(event, data[0], scaled, share, after) if after <= FEWER * share else None
 
 
-def flat_share(kind: str, array: object) -> float:
+def _is_sigmoid(event: Event) -> bool:
+    """Does it squash each number by itself, as sigmoid and tanh do?"""
+    return event.is_a(Family.SQUASHES) and event.is_a(Family.ELEMENTWISE)
+
+
+def flat_share(event: Event, array: object) -> float:
     """How many of the results of a sigmoid or tanh lie where it is flat."""
     y = np.asarray(array, np.float64)
     if not y.size or not np.isfinite(y).all():
         return 0.0
-    steep = 4.0 * y * (1.0 - y) if kind == "Sigmoid" else 1.0 - y * y
+    low, high = event.traits.ends or (-1.0, 1.0)
+    scaled = (2.0 * y - low - high) / (high - low)  # between -1 and 1
+    steep = 1.0 - scaled * scaled
     return float((steep < ENDS).mean())
 
 
 def _product(value: Value) -> Event | None:
     """The product of weights and data that an activation is given, with or without a bias."""
     maker = value.maker
-    if maker is not None and maker.kind in SHIFTS:
-        maker = next((v.maker for v in maker.inputs if v.maker and v.maker.kind in PRODUCTS), None)
-    return maker if maker is not None and maker.kind in PRODUCTS else None
+    if maker is not None and maker.is_a(Family.ADDS):
+        maker = next(
+            (v.maker for v in maker.inputs if v.maker and v.maker.is_a(Family.CONTRACTS)), None
+        )
+    return maker if maker is not None and maker.is_a(Family.CONTRACTS) else None
 
 
 def _size(value: Value) -> float:

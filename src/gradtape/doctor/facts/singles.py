@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...traits import Family
 from ..trace import Event, Query, Value
 from .backward import walk
 from .faults import descendants
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
 TRIED = 3  # elements of the targets, and the neighbour of each
 SMALL = 1e-4  # what is left of gradients that cancel
-HANDS_ON = frozenset({"Neg", "Identity", "Reshape", "Cast"})
-ELEMENTWISE = frozenset({"Mul", "RealDiv", "Sub", "AddV2", "Neg", "Abs", "Square", "Identity"})
-REDUCE = frozenset({"Sum", "Mean", "Max", "Min", "L2Loss", "EuclideanNorm", "MatMul"})
 
 
 def targets_of(query: Query) -> list[Value]:
@@ -102,7 +100,7 @@ def of_gradient(case: Case) -> Query | None:
     first = None
     for target in targets_of(case.query):
         maker: Event | None = target.maker
-        while maker is not None and maker.kind in HANDS_ON:
+        while maker is not None and (maker.is_a(Family.RESHAPES) or maker.kind == "Neg"):
             maker = maker.inputs[0].maker
         asked = [
             q for q in case.trace.queries
@@ -128,7 +126,7 @@ def beside_targets(case: Case) -> bool:
     while queue:
         value = queue.pop()
         for event in value.users:
-            if event.kind not in ELEMENTWISE or event.way != "op":
+            if not event.is_a(Family.ELEMENTWISE) or event.way != "op":
                 continue
             if any(v in targets and v.shape == value.shape and v.shape for v in event.inputs):
                 return True
@@ -146,7 +144,11 @@ def squared(case: Case) -> bool:
             power = event.kind == "Pow" and np.all(np.asarray(event.inputs[-1].array) == 2)
             if not (twice or power or event.kind == "Square"):
                 continue
-            if not any(user.kind in REDUCE for o in event.outputs for user in o.users):
+            if not any(
+                user.is_a(Family.REDUCES | Family.CONTRACTS)
+                for o in event.outputs
+                for user in o.users
+            ):
                 return True
     return False
 

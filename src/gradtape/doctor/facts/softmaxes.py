@@ -11,14 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...traits import Family
 from ..trace import Event, Value
 
-SOFT = frozenset({"Softmax", "LogSoftmax"})
-# Ops that leave each number where it is.
-IN_PLACE = frozenset({
-    "Log", "Neg", "Identity", "Cast", "AddV2", "Mul", "Sub", "Maximum", "Minimum", "ClipByValue",
-    "Log1p", "Square", "RealDiv", "SquaredDifference", "Xlogy", "MulNoNan",
-})  # fmt: skip
 FAR = 24  # ops that are gone through to find the labels
 
 
@@ -39,7 +34,7 @@ class Softmax(NamedTuple):
 def softmaxes(makers: Iterable[Event]) -> Iterator[Softmax]:
     """The softmaxes among these ops, as they are called or as they are written out."""
     for event in makers:
-        if event.kind in SOFT and event.outputs[0].shape:
+        if event.is_a(Family.SOFTMAXES) and event.outputs[0].shape:
             yield _called(event)
         elif event.kind == "RealDiv":
             found = _written(event)
@@ -49,7 +44,7 @@ def softmaxes(makers: Iterable[Event]) -> Iterator[Softmax]:
 
 def axis(event: Event) -> int:
     """The axis of an op that is a softmax; the last one for others."""
-    return _called(event).axis if event.kind in SOFT and event.outputs[0].shape else -1
+    return _called(event).axis if event.is_a(Family.SOFTMAXES) and event.outputs[0].shape else -1
 
 
 def _called(event: Event) -> Softmax:
@@ -89,7 +84,7 @@ def classes(found: Softmax) -> tuple[int, Event] | None:
             if own is not None:
                 return own, event
             result = event.outputs[0] if event.outputs else None
-            if result is None or event.kind not in IN_PLACE or result.shape != value.shape:
+            if result is None or not _is_in_place(event) or result.shape != value.shape:
                 continue
             if result not in seen:
                 seen.add(result)
@@ -97,12 +92,17 @@ def classes(found: Softmax) -> tuple[int, Event] | None:
     return None
 
 
+def _is_in_place(event: Event) -> bool:
+    """Does it compute with each number where it is?"""
+    return event.is_a(Family.ELEMENTWISE) and not event.is_a(Family.COMPARES | Family.ROUNDS)
+
+
 def _chosen(event: Event, value: Value) -> int | None:
     rank = len(value.shape)
     if event.kind == "GatherV2" and event.inputs[0] is value:
         batch = event.attrs.get("batch_dims", event.attrs.get("batch", 0))
         return batch if isinstance(batch, int) and 0 < batch < rank else None
-    if event.kind not in IN_PLACE or len(event.inputs) != 2:
+    if not _is_in_place(event) or len(event.inputs) != 2:
         return None
     labels = next((v for v in event.inputs if v is not value), None)
     if labels is None or labels.shape != value.shape or labels.array is None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...traits import Family
 from ..source import flow
 from ..source.place import Place, Written, at, parents
 from ..trace import Event, Value, Variable
@@ -234,7 +235,7 @@ def _same(one: Any, other: Any) -> bool:
 def _is_constant(value: Value, number: Any) -> bool:
     if value.variable is not None or value.array is None:
         return False
-    if value.maker is not None and value.maker.kind not in ("Const", "Cast", "Identity"):
+    if value.maker is not None and not value.maker.is_a(Family.CONSTANTS | Family.RESHAPES):
         return False
     array, wanted = np.asarray(value.array), np.asarray(number)
     if array.dtype.kind not in "fiub" or wanted.dtype.kind not in "fiub":

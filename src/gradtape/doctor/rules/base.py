@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...traits import KINKS, Family
 from ..facts import changes, partial
 from ..facts.case import OPEN
 from ..trace.history import DONE, usual
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from ..trace import Event
     from ..trace.finding import Finding
     from ..trace.history import Line
-
-KINKS = frozenset({"Relu", "Relu6", "Maximum", "Minimum", "ClipByValue"})
 
 
 class Rule:
@@ -134,13 +133,16 @@ class FaultRule(Rule):
     """A rule about numbers that stopped being finite, by the op that made the first of them."""
 
     states = frozenset({"nan", "inf"})
-    kinds: frozenset[str] = frozenset()  # TensorFlow's type names of the ops it is about
+    families = Family.NONE  # of the ops that it is about
 
     def examine(self, case: Case) -> Finding | None:
         fault = case.fault
-        if fault is None or fault.event is None or fault.event.kind not in self.kinds:
+        if fault is None or fault.event is None or not self.is_about(fault.event):
             return None
         return self.explain(case, fault, fault.event)
+
+    def is_about(self, event: Event) -> bool:
+        return event.is_a(self.families)
 
     def explain(self, case: Case, fault: Fault, event: Event) -> Finding | None:
         raise NotImplementedError
@@ -152,7 +154,7 @@ class DeathRule(Rule):
     states = frozenset({"zero"})
     # A term of the target that was lost would have had a gradient.
     gives_way_to = frozenset({"outside-tape", "second-order-outside"})
-    kinds: frozenset[str] = frozenset()
+    families = Family.NONE  # of the ops that it is about
 
     def stands(self, finding: Finding, lines: list[Line], targets: list[float]) -> bool:
         """A loss that came down to nothing has nothing left to teach: a margin that is kept. And
@@ -172,7 +174,7 @@ class DeathRule(Rule):
     def examine(self, case: Case) -> Iterable[Finding]:
         """One hypothesis for each way that ends: which of them is at fault, the trials show."""
         for death in case.deaths:
-            if death.event.kind in self.kinds and not _kept(case, death.event):
+            if death.event.is_a(self.families) and not _kept(case, death.event):
                 finding = self.explain(case, death)
                 if finding is not None:
                     yield finding
@@ -183,9 +185,9 @@ class DeathRule(Rule):
 
 def _kept(case: Case, event: Event) -> bool:
     """Is the loss the sum of what is above a margin, and nothing is? That is its minimum."""
-    if event.kind not in KINKS:
+    if not event.is_a(KINKS):
         return False
     path = case.through(event)
     if path is None or event not in path.events or any(np.any(t.array) for t in case.targets):
         return False
-    return all(e.kind in partial.SUMS for e in path.events[path.events.index(event) + 1 :])
+    return all(e.is_a(partial.SUMS) for e in path.events[path.events.index(event) + 1 :])

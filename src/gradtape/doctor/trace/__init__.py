@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
 
+from ...traits import Family, Traits, traits_of
 from ..source.place import Place, at
 from .training import Training
 
@@ -91,6 +92,15 @@ class Event:
     # Other arrays for the inputs to those of the outputs, and the pull at that point; with a second
     # argument True, whole numbers are taken for real ones.
     replay: Callable[..., tuple[list[Any], Any]] | None = None
+
+    @property
+    def traits(self) -> Traits:
+        """What the op does to a gradient."""
+        return traits_of(self.kind)
+
+    def is_a(self, families: Family) -> bool:
+        """Whether its op belongs to one of these families."""
+        return traits_of(self.kind).has(families)
 
     def place_in(self, *codes: CodeType) -> Place:
         """Where it happened as seen from one of these functions; the innermost place otherwise."""

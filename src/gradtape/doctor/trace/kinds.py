@@ -1,29 +1,10 @@
-"""What kinds of ops do to a gradient, by TensorFlow's type names: one table for both engines."""
+"""Why no gradient passes an event, in the words of the causes."""
 
 from __future__ import annotations
 
+from ...traits import Family
 from . import Event, Value
 
-COMPARISONS = frozenset({
-    "Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr",
-    "LogicalNot", "IsNan", "IsInf", "IsFinite", "Any", "All", "ApproximateEqual",
-})  # fmt: skip
-ROUNDINGS = frozenset({"Round", "Rint", "Floor", "Ceil", "FloorDiv", "TruncateDiv", "Sign"})
-POSITIONS = frozenset(
-    {"ArgMax", "ArgMin", "Where", "LowerBound", "UpperBound", "InTopKV2", "Unique"}
-)
-SAMPLES = frozenset({
-    "Multinomial", "StatelessMultinomial", "RandomPoissonV2", "StatelessRandomPoisson",
-    "StatelessRandomBinomial", "StatefulRandomBinomial", "RandomShuffle", "StatelessShuffle",
-})  # fmt: skip
-DRAWS = SAMPLES | {"RandomGamma", "StatelessRandomGammaV3"}  # also those that have a gradient
-# Ops whose operands after the first are positions.
-INDEXED = frozenset({
-    "GatherV2", "GatherNd", "ResourceGather", "ResourceGatherNd", "OneHot", "UnsortedSegmentSum",
-    "SegmentSum", "ScatterNd", "TensorScatterUpdate", "StridedSlice", "Slice", "DynamicPartition",
-})  # fmt: skip
-# Ops that look at the shape of what they are given, and not at its numbers.
-BLIND = frozenset({"OnesLike", "ZerosLike", "Shape", "Size", "Rank"})
 DETOURS = {
     "numpy": "numpy-conversion", "python": "python-scalar", "assign": "variable-assign",
     "rewrap": "variable-rewrap", "copy": "constant-copy", "gradient": "second-order-outside",
@@ -32,24 +13,26 @@ DETOURS = {
 }  # fmt: skip
 
 
-def cause(event: Event, given: int, output: Value) -> str | None:
-    """Why no gradient passes from an output of this event to an input, or None when it does."""
+def cause(event: Event, number: int, output: Value) -> str | None:
+    """Why no gradient passes from an output to the input with this number; None if one does."""
     if event.way != "op":
         return DETOURS[event.way]
-    kind, operand = event.kind, event.inputs[given]
-    if kind == "StopGradient":
+    operand = event.inputs[number]
+    if event.kind == "StopGradient":
         return "stop-gradient"
-    if kind in ROUNDINGS:
-        return None if kind == "Sign" else "rounding-op"
-    if kind in COMPARISONS or (kind == "SelectV2" and given == 0):
+    if event.is_a(Family.ROUNDS):
+        return None if event.kind == "Sign" else "rounding-op"
+    if event.is_a(Family.COMPARES) or (event.is_a(Family.CHOOSES) and number == 0):
         return "comparison-op"
-    if kind in POSITIONS or (kind == "TopKV2" and not output.floating):
+    if event.is_a(Family.FINDS) or (event.kind == "TopKV2" and not output.floating):
         return "discrete-index"
-    if kind in SAMPLES:
+    if event.is_a(Family.SAMPLES):
         return "sampling-op"
-    if kind == "Cast" and operand.floating and not output.floating:
+    if event.kind == "Cast" and operand.floating and not output.floating:
         return "integer-cast"
-    if kind == "OneHot" or (kind in INDEXED and given > 0 and not operand.floating):
+    if event.kind == "OneHot" or (
+        event.is_a(Family.INDEXED) and number > 0 and not operand.floating
+    ):
         return "gather-index"
     if operand.floating and not output.floating:
         return "discrete-index"

@@ -31,20 +31,7 @@ from .fading import Again, Faded, FadedValue
 from .models import PREDICT, held
 from .stand_ins import KeptVariable, twin_of
 
-# What TensorFlow makes of several ops is labelled as one of them, which tells little of what it
-# does: in a trace it is of a kind of its own.
-_KINDS = {
-    "log_sigmoid": "LogSigmoid", "reduce_logsumexp": "LogSumExp", "silu": "Silu", "swish": "Swish",
-    "gelu": "Gelu", "gelu_tanh": "GeluTanh", "gelu_grad": "GeluGrad", "ctc_bend": "CTCLossGrad",
-    "sigmoid_cross_entropy": "SigmoidCrossEntropyWithLogits", "pinv": "PseudoInverse",
-    "dct": "DCT", "frame": "Frame", "overlap": "OverlapAndAdd", "turn_bands": "TransposeBands",
-    "band_dot": "BandsOfProduct", "weighted_cumsum": "WeightedCumsum",
-}  # fmt: skip
 OUT = -1  # the number of an op's own result in a sweep of one record
-
-
-def _kind(op: Any) -> str:
-    return _KINDS.get(op.name, op.label)
 
 
 class OpEvent(Event):
@@ -57,7 +44,7 @@ class OpEvent(Event):
         attrs: dict, outer: Any, layer: Any,
     ) -> None:  # fmt: skip
         self.kind, self.name, self.inputs, self.outputs = (
-            _kind(raw[0]),
+            raw[0].kind,
             raw[0].name,
             inputs,
             outputs,
@@ -253,7 +240,7 @@ class Reader(Joiner, Datasets):
         elif faded or any(a.__class__ is Faded for a in operands):
             pull, replay = _later(op, operands, params, result, inputs[:], outputs[:])
             event = Event(
-                _kind(op), op.name, inputs, outputs, place, time, attrs=attrs, pull=pull,
+                op.kind, op.name, inputs, outputs, place, time, attrs=attrs, pull=pull,
                 outer=outer, replay=replay, layer=self._layer(layer),
             )  # fmt: skip
         else:

@@ -25,7 +25,6 @@ from ...source.users import is_users
 from ...trace import Answer, Event, Query, Trace, Value, Watch
 from ...trace import Variable as TracedVariable
 from .models import held
-from .reading import _kind
 from .taped import NUMBER, Taped
 
 ENGINES = ("gradtape", "tensorflow")
@@ -301,7 +300,7 @@ class _Text:
             if any(v is not None and v.whole for v in given):
                 raise Unclear  # what it chooses by them
             return self._op(last, last, given, node)
-        made = self._op(_kind(op), op.name, given, node)
+        made = self._op(op.kind, op.name, given, node)
         made.whole = op.name != "stop_gradient" and not any(
             getattr(rule, "followed", True) for rule in op.rules
         )

@@ -29,7 +29,7 @@ from ...source.place import Place, at
 from ...trace import Answer, Event, Query, Tape, Trace, Value, Watch
 from ...trace import Variable as TracedVariable
 from .models import held
-from .reading import OUT, _dense, _kind, _replay
+from .reading import OUT, _dense, _replay
 
 NUMBER = 0  # of the one tape that there is
 FEW = 64  # objects in sight that are looked into, for each that holds some
@@ -144,7 +144,7 @@ class Taped:
         names = {k: v for k, v in kept.items() if k in op.params} if hasattr(op, "params") else {}
         time = float(len(self.trace.events) + 1)
         place = self.tape.place if code is None else at(code, offset)
-        event = Event(_kind(op), op.name, inputs, outputs, place, time, attrs=names)
+        event = Event(op.kind, op.name, inputs, outputs, place, time, attrs=names)
         event.tapes = frozenset({NUMBER})
         event.pull = partial(_pulled, record, len(ids))
         if len(record) == BRIEF or set(getattr(op, "params", ("unknown",))) <= names.keys():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ....traits import Family
 from ...facts.case import ErrorCase
 from ...facts.graph import ancestors, makers
 from ...source import flow, sources
@@ -11,8 +12,6 @@ from ...source.place import span_of
 from ...trace import Answer, Event, Query
 from ...trace.finding import Finding
 from ..base import Rule
-
-GATHERS = frozenset({"GatherV2", "ResourceGather", "GatherNd", "ResourceGatherNd"})
 
 
 class IndexedSlices(Rule):
@@ -71,7 +70,7 @@ def _sparse(case: ErrorCase) -> tuple[Query, Answer, Event | None] | None:
                 _named(case, query)
                 values = ancestors([t for t in query.targets if hasattr(t, "maker")])
                 gathers = [
-                    e for e in makers(values) if e.kind in GATHERS and e.inputs
+                    e for e in makers(values) if e.is_a(Family.GATHERS) and e.inputs
                     and (e.inputs[0].variable or e.inputs[0]) is answer.source
                 ]  # fmt: skip
                 return query, answer, gathers[-1] if gathers else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from ....traits import Family
 from ...facts import heads
 from ...facts.case import Run
 from ...facts.graph import ancestors, makers
@@ -19,8 +20,6 @@ THROUGH = frozenset({
     "GlobalAveragePooling2D", "ZeroPadding2D", "Identity",
 })  # fmt: skip
 LINEAR = frozenset({"Dense", "Conv1D", "Conv2D", "Conv3D"})
-ADDS = frozenset({"AddV2", "Add", "BiasAdd"})
-KEEPS = ADDS | {"Identity", "Cast", "Reshape", "Squeeze", "ExpandDims"}
 STEPS = 10  # of a loop of the user's own, before it counts as a training
 
 
@@ -121,9 +120,11 @@ def _follows(one: Event, other: Event) -> bool:
         user = value.users[0]
         if user is other:
             return biased and other.inputs[0] is value
-        if user.kind not in KEEPS or not user.outputs:
+        if not user.is_a(Family.ADDS | Family.RESHAPES) or not user.outputs:
             return False
-        biased = biased or (user.kind in ADDS and any(v.variable is not None for v in user.inputs))
+        biased = biased or (
+            user.is_a(Family.ADDS) and any(v.variable is not None for v in user.inputs)
+        )
         value = user.outputs[0]
     return False
 

@@ -20,7 +20,6 @@ from ..counts import share
 class DivisionByZero(FaultRule):
     code, name = "GT305", "division-by-zero"
     gives_way_to = frozenset({"where-nan-trap", "inf-mask", "exp-overflow"})
-    kinds = frozenset({"RealDiv", "Reciprocal", "Inv", "Mean", "Xdivy", "Pow", "FloorMod"})
     title = "a divisor is 0, or a mean is taken of nothing"
     lesson = """\
 x / 0 is infinite and 0 / 0 is NaN, forward and in the derivative. A mean over an empty selection is
@@ -42,6 +41,9 @@ grad = tape.gradient(loss, w)
 """
     ignore = "Never: the NaN reaches every weight behind it."
 
+    def is_about(self, event: Event) -> bool:
+        return event.traits.divisor is not None or event.kind == "Mean" or event.kind == "Pow"
+
     def explain(self, case: Case, fault: Fault, event: Event) -> Finding | None:
         text = event.place.text
         if event.kind == "Mean":
@@ -51,7 +53,7 @@ grad = tape.gradient(loss, w)
             change = changes.set_value({event.outputs[0]: 0.0}, "0 in its place")
             fix = "skip the empty selection, or divide the sum with `tf.math.divide_no_nan`"
         else:
-            divisor = event.inputs[0 if event.kind in ("Reciprocal", "Inv", "Pow") else 1]
+            divisor = event.inputs[event.traits.divisor or 0]
             zeros = np.asarray(divisor.array) == 0
             if not zeros.any() or (event.kind == "Pow" and not _negative(event)):
                 return None

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....traits import Family, Region
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.faults import Fault
@@ -16,37 +17,30 @@ from ...trace.finding import Finding
 from ..base import FaultRule
 from ..counts import share
 
-# Where the function or its derivative is not finite, and how to stay away.
-EDGES = {
-    "Asin": (lambda x: np.abs(x) >= 1, "not strictly between -1 and 1"),
-    "Acos": (lambda x: np.abs(x) >= 1, "not strictly between -1 and 1"),
-    "Atanh": (lambda x: np.abs(x) >= 1, "not strictly between -1 and 1"),
-    "Acosh": (lambda x: x <= 1, "at or below 1"),
-    "Log": (lambda x: x < 0, "below 0"),
-    "Log1p": (lambda x: x <= -1, "at or below -1"),
-    "Sqrt": (lambda x: x < 0, "below 0"),
-    "Rsqrt": (lambda x: x <= 0, "at or below 0"),
-    "Pow": (lambda x: x <= 0, "at or below 0"),
-    "Atan2": (lambda x: x == 0, "0, and so is the other"),
-    "Erfinv": (lambda x: np.abs(x) >= 1, "not strictly between -1 and 1"),
-    "Ndtri": (lambda x: (x <= 0) | (x >= 1), "not strictly between 0 and 1"),
-    "Lgamma": (lambda x: x <= 0, "at or below 0"),
-    "Digamma": (lambda x: x <= 0, "at or below 0"),
+# How to stay away from the edge.
+ADVICE = {
+    Family.ROOTS: "keep the argument above 0: `tf.maximum(x, 1e-12)`",
+    Family.LOGARITHMS: "keep the argument above 0: `tf.maximum(x, 1e-7)`",
+    Family.POWERS: "add a little to the base, `(x + 1e-6) ** p`, or keep it above 0",
 }
-FIXES = {
-    "Pow": "add a little to the base, `(x + 1e-6) ** p`, or keep it above 0",
-    "Atan2": "keep the point away from the origin: add a little to one coordinate",
-    "Log": "keep the argument above 0: `tf.maximum(x, 1e-7)`",
-    "Sqrt": "keep the argument above 0: `tf.maximum(x, 1e-12)`",
-}
+ORIGIN = "keep the point away from the origin: add a little to one coordinate"
+CLIP = "clip the argument a little inside the domain first: `tf.clip_by_value(x, low, high)`"
 
 
 class DomainBoundary(FaultRule):
     code, name = "GT307", "domain-boundary"
     gives_way_to = frozenset(
-        {"learning-rate-divergence", "where-nan-trap", "inf-mask", "exp-overflow"}
+        {
+            "learning-rate-divergence",
+            "where-nan-trap",
+            "inf-mask",
+            "exp-overflow",
+            "log-of-zero",
+            "sqrt-at-zero",
+            "norm-at-zero",
+            "division-by-zero",
+        }
     )
-    kinds = frozenset(EDGES)
     title = "an argument at the edge of the domain: the derivative is infinite or does not exist"
     lesson = """\
 `acos` and `asin` have infinite derivatives at 1 and -1, `x ** 0.5` at 0, and `atan2(0, 0)` has none
@@ -69,28 +63,42 @@ grad = tape.gradient(angle, a)
 """
     ignore = "Never, if the edge can be reached in training."
 
+    def is_about(self, event: Event) -> bool:
+        return bool(event.traits.poles)
+
     def explain(self, case: Case, fault: Fault, event: Event) -> Finding | None:
-        beyond, words = EDGES[event.kind]
-        with np.errstate(all="ignore"):
-            outside = beyond(np.asarray(event.inputs[0].array, np.float64))
-        if not np.any(outside):
-            return None
-        fix = FIXES.get(event.kind, "clip the argument a little inside the domain first: "
-                        "`tf.clip_by_value(x, low, high)`")  # fmt: skip
+        for region in event.traits.poles:
+            operand = event.inputs[region.operand]
+            if operand.array is None:
+                continue
+            with np.errstate(all="ignore"):
+                beyond = region.contains(np.asarray(operand.array, np.float64))
+            if np.any(beyond):
+                return self._beyond(case, event, region, beyond)
+        return None
+
+    def _beyond(self, case: Case, event: Event, region: Region, beyond: Any) -> Finding:
+        which = "argument" if region.operand == 0 else "second argument"
         return case.finding(
             self, event.place,
-            f"the argument of `{event.place.text}` is {words}{share(outside)}, where the "
+            f"the {which} of `{event.place.text}` is {region.words}{share(beyond)}, where the "
             "function has no finite derivative.",
-            fix, event=event, change=_inside(event, beyond, outside),
-            edit=None if np.all(outside) else _edit(event),
+            _advice(event), event=event, change=_inside(event, region, beyond),
+            edit=None if np.all(beyond) else _edit(event),
         )  # fmt: skip
 
 
-def _inside(event: Event, beyond: Any, outside: Any) -> changes.Change:
+def _advice(event: Event) -> str:
+    if event.kind == "Atan2":
+        return ORIGIN
+    return next((words for family, words in ADVICE.items() if event.is_a(family)), CLIP)
+
+
+def _inside(event: Event, region: Region, beyond: Any) -> changes.Change:
     """The argument inside of the domain."""
     for number in (0.5, 1.5):
-        if not np.any(beyond(np.asarray(number))):
-            return changes.safe(event.inputs[0], outside, number)
+        if not any(r.contains(np.asarray(number)) for r in event.traits.poles_of(region.operand)):
+            return changes.safe(event.inputs[region.operand], beyond, number)
     return changes.unknown("where it is finite is not known")
 
 
@@ -100,7 +108,7 @@ def _edit(event: Event) -> str | None:
         return None
     if event.kind == "Pow" and np.min(np.asarray(event.inputs[0].array)) == 0:
         return edits.replaced(place, f"({edits.text(place, given)} + 1e-6)", given)
-    if event.kind not in ("Acos", "Asin"):
+    if event.traits.poles[0].edges != (-1.0, 1.0):
         return None
     if edits.is_call(place, given, "clip_by_value") and isinstance(given, ast.Call) and given.args:
         given, whole = given.args[0], given

@@ -6,6 +6,7 @@ import ast
 
 import numpy as np
 
+from ....traits import HANDS_ON, LINEAR, Family
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.faults import Fault, finite, masked_fault
@@ -16,13 +17,9 @@ from ...trace.finding import Finding
 from ..base import FaultRule
 from ..counts import share
 
-DIVISORS = {"RealDiv": 1, "Reciprocal": 0, "Inv": 0, "Log": 0, "Rsqrt": 0}
-SCALING = frozenset({"Mul", "Identity", "Reshape", "Square", "Sqrt", "Pow"})
-GROWING = SCALING | {
-    "AddV2", "Add", "Sub", "Sum", "Mean", "BiasAdd", "Cast", "Relu", "LeakyRelu", "MatMul",
-    "BatchMatMulV2", "Einsum", "Conv2D", "Conv2DBackpropInput", "ConcatV2", "Pack", "Transpose",
-    "ExpandDims", "Squeeze", "StridedSlice",
-}  # fmt: skip
+SCALING = Family.MULTIPLIES | Family.RESHAPES | Family.POWERS
+# What a decoder does with a large number, on its way to the op that overflows.
+GROWING = SCALING | HANDS_ON | LINEAR | Family.CONTRACTS | Family.PIECEWISE
 FAR = 4  # ops between the exponential and what divides by it
 LAYERS = 24  # ops between the exponential and what overflows: some layers
 HUGE = 1e15
@@ -31,7 +28,7 @@ HUGE = 1e15
 class ExpOverflow(FaultRule):
     code, name = "GT306", "exp-overflow"
     gives_way_to = frozenset({"learning-rate-divergence", "where-nan-trap", "inf-mask"})
-    kinds = frozenset({"Exp", "Expm1", "Sinh", "Cosh"})
+    families = Family.EXPONENTIALS
     title = "the exponential of a large number is infinite"
     lesson = """\
 exp(89) does not fit into float32 (exp(710) not into float64, exp(11.1) not into float16), and an
@@ -63,7 +60,7 @@ grad = tape.gradient(loss, w)
         """Where the exponential is not the first op whose result is not finite, but the reason:
         it is 0 and divided by, or so large that the next op overflows."""
         fault = case.fault
-        if fault is None or fault.event is None or fault.event.kind in self.kinds:
+        if fault is None or fault.event is None or self.is_about(fault.event):
             return None
         event = fault.event
         if fault.backward:
@@ -71,10 +68,10 @@ grad = tape.gradient(loss, w)
                 return None
             hidden = masked_fault(case.targets)  # the infinity that the value does not show
             made = None if hidden is None else hidden.event
-            if hidden is None or made is None or made.kind not in self.kinds:
+            if hidden is None or made is None or not self.is_about(made):
                 return None
             return self.explain(case, hidden, made)
-        if event.kind in DIVISORS:
+        if event.traits.at_zero is not None:
             return self._underflow(case, event)
         for value in event.inputs:
             made = _exponential(value, GROWING, LAYERS)
@@ -83,7 +80,8 @@ grad = tape.gradient(loss, w)
         return None
 
     def _underflow(self, case: Case, event: Event) -> Finding | None:
-        made = _exponential(event.inputs[DIVISORS[event.kind]], SCALING)
+        region = event.traits.at_zero
+        made = None if region is None else _exponential(event.inputs[region.operand], SCALING)
         if made is None:
             return None
         zeros = np.asarray(made.outputs[0].array) == 0
@@ -133,7 +131,7 @@ def _bounded(event: Event) -> changes.Change:
     return changes.set_value({given: np.clip(array, -9.0, 9.0)}, "arguments up to 9")
 
 
-def _exponential(value: Value, passing: frozenset[str], far: int = FAR) -> Event | None:
+def _exponential(value: Value, passing: Family, far: int = FAR) -> Event | None:
     """The exponential that a value is, or is a multiple of."""
     for _ in range(far):
         event = value.maker
@@ -141,7 +139,7 @@ def _exponential(value: Value, passing: frozenset[str], far: int = FAR) -> Event
             return None
         if event.kind == "Exp":
             return event
-        if event.kind not in passing:
+        if not event.is_a(passing) or event.is_a(Family.BOUNDED):
             return None
         value = max(event.inputs, key=_computed)
     return None

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ....traits import Family
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.expressions import operand
@@ -20,14 +21,7 @@ from ...trace.finding import Finding
 from ..base import Rule
 from ..counts import share
 
-# Ops that are infinite somewhere, or have an infinite derivative there.
-POLES = frozenset({
-    "Log", "Log1p", "Sqrt", "Rsqrt", "RealDiv", "Reciprocal", "Inv", "Pow", "Exp", "Expm1", "Acos",
-    "Asin", "Atanh", "Acosh", "Digamma", "Lgamma", "Erfinv", "Ndtri",
-})  # fmt: skip
-SAFE = dict.fromkeys(("Exp", "Expm1", "Acos", "Asin", "Atanh", "Log1p", "Erfinv"), "0.0")
-SAFE |= {"Acosh": "2.0", "Ndtri": "0.5"}
-KEEPING = frozenset({"Neg", "AddV2", "Add", "Sub", "Mul", "Square", "Identity", "Cast", "Abs"})
+KEEPING = Family.ADDS | Family.SUBTRACTS | Family.MULTIPLIES | Family.POWERS | Family.RESHAPES
 FAR = 5  # ops between the infinity and the mask
 
 
@@ -87,7 +81,7 @@ grad = tape.gradient(loss, w)
 
     def _multiplied(self, case: Case, fault: Fault, event: Event) -> Finding | None:
         """A mask that multiplies what is infinite just where the mask is 0."""
-        if event.kind not in POLES or _rounded_to_0(event):
+        if event.traits.finite_everywhere or _rounded_to_0(event):
             return None
         made = event.outputs[0]
         if fault.backward:
@@ -99,7 +93,7 @@ grad = tape.gradient(loss, w)
         product = _masked(made, bad, above(event.inputs))
         if product is None:
             return None
-        k = 1 if event.kind == "RealDiv" else 0
+        k = event.traits.guarded
         words, mask = operand(event, k) or "x", operand(product[0], product[1]) or "mask"
         what = "has no finite derivative" if fault.backward else "is not finite"
         return case.finding(
@@ -107,7 +101,7 @@ grad = tape.gradient(loss, w)
             f"`{event.place.text}` {what} where the mask `{mask}` is 0{share(bad)}, and 0 times "
             "infinity is NaN: multiplying by a mask does not hide it.",
             f"make the operand safe first: `safe = tf.where({mask} != 0, {words}, "
-            f"{SAFE.get(event.kind, '1.0')})`, and use `safe` here",
+            f"{event.traits.safe})`, and use `safe` here",
             event=event, change=changes.safe(event.inputs[k], bad, 0.5),
             also=[(product[0].place, "the mask multiplies here")]
             if product[0].place != event.place else [],
@@ -128,7 +122,7 @@ def _rounded_to_0(event: Event) -> bool:
     makers, squashes = [event], False
     for _ in range(3):
         makers = [v.maker for e in makers for v in e.inputs if v.maker is not None]
-        squashes |= any(e.kind in ("Softmax", "Sigmoid", "Exp") for e in makers)
+        squashes |= any(e.traits.gives_probabilities or e.is_a(Family.EXPONENTIALS) for e in makers)
     return squashes
 
 
@@ -140,7 +134,7 @@ def _masked(value: Value, bad: Any, before: Collection[Value]) -> tuple[Event, i
     for _ in range(FAR):
         ahead = [e for e in value.users if e.way == "op" and e.outputs]
         for event in ahead:
-            if event.kind not in ("Mul", "MulNoNan") or len(event.inputs) != 2:
+            if not event.is_a(Family.MULTIPLIES) or len(event.inputs) != 2:
                 continue
             k = 0 if event.inputs[1] is value else 1
             mask = event.inputs[k]
@@ -153,7 +147,7 @@ def _masked(value: Value, bad: Any, before: Collection[Value]) -> tuple[Event, i
                 return event, k
         if (
             len(ahead) != 1
-            or ahead[0].kind not in KEEPING
+            or not (ahead[0].is_a(KEEPING) or ahead[0].kind == "Abs")
             or ahead[0].outputs[0].shape != bad.shape
         ):
             return None

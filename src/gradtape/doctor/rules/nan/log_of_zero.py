@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....traits import Family
 from ...facts import changes, counterfactual
 from ...facts.case import Case
 from ...facts.faults import Fault
@@ -17,14 +18,13 @@ from ...trace.finding import CONFIRMED, Finding
 from ..base import FaultRule
 from ..counts import share
 
-SQUASHING = ("Sigmoid", "Softmax")
 LITTLE = (1e-7, 1e-3)  # what may be added to the argument, the least that calms it first
 
 
 class LogOfZero(FaultRule):
     code, name = "GT304", "log-of-zero"
     gives_way_to = frozenset({"where-nan-trap", "inf-mask", "exp-overflow"})
-    kinds = frozenset({"Log", "Xlogy", "LogMatrixDeterminant"})
+    families = Family.LOGARITHMS
     title = "the logarithm of 0 was taken: minus infinity, and NaN after it"
     lesson = """\
 A sigmoid or softmax of a large number is exactly 0 or 1 in float32, and `log(0)` is minus infinity.
@@ -53,9 +53,9 @@ grad = tape.gradient(loss, w)
             return None
         edit, little = None, 1e-7
         above = _above(event)
-        squashed = [e for e in above if e.kind in SQUASHING and _rounded(e, zeros)]
+        squashed = [e for e in above if e.traits.gives_probabilities and _rounded(e, zeros)]
         if squashed:
-            loss = "softmax" if squashed[0].kind == "Softmax" else "sigmoid"
+            loss = "softmax" if squashed[0].is_a(Family.SOFTMAXES) else "sigmoid"
             fix = f"use `tf.nn.{loss}_cross_entropy_with_logits` on the value before the {loss}"
         elif any(e.kind == "Exp" and _rounded(e, zeros) for e in above):
             fix = "use `tf.reduce_logsumexp` on the exponents, which cannot underflow"

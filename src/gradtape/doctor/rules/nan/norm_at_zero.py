@@ -6,6 +6,7 @@ import ast
 
 import numpy as np
 
+from ....traits import Family
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.faults import Fault
@@ -21,7 +22,7 @@ SAFE = "tf.sqrt(tf.reduce_sum(tf.square(x)) + 1e-12)"
 class NormAtZero(FaultRule):
     code, name = "GT303", "norm-at-zero"
     gives_way_to = frozenset({"inf-mask", "exp-overflow", "where-nan-trap"})
-    kinds = frozenset({"Sqrt", "Rsqrt", "EuclideanNorm", "ComplexAbs"})
+    families = Family.ROOTS | Family.NORMS
     title = "the norm of a zero vector: it has no derivative there"
     lesson = """\
 The gradient of a norm is the vector divided by its norm: 0/0 for the zero vector, hence NaN. Take

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....traits import Family
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.faults import Fault
@@ -18,7 +19,7 @@ from ..counts import share
 class SqrtAtZero(FaultRule):
     code, name = "GT302", "sqrt-at-zero"
     gives_way_to = frozenset({"norm-at-zero", "inf-mask", "exp-overflow", "where-nan-trap"})
-    kinds = frozenset({"Sqrt", "Rsqrt"})
+    families = Family.ROOTS
     title = "the square root of 0: its derivative is infinite"
     lesson = """\
 The derivative of `sqrt(x)` is 1 / (2 sqrt(x)), which is infinite at 0; times a zero further up it

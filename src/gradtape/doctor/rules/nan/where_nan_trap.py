@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ....traits import Family
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.expressions import operand
@@ -59,20 +60,20 @@ grad = tape.gradient(loss, x)
             if g.shape == bad.shape and np.any(g[bad] != 0):
                 return None
         below = descendants(event.outputs)
-        selects = [e for e in case.walk.events if e.kind == "SelectV2"]
+        selects = [e for e in case.walk.events if e.is_a(Family.CHOOSES)]
         picks = [e for e in selects if not below.keys().isdisjoint(e.inputs[1:])]
         if not picks:
             return None
         pick = picks[-1]
-        divides = event.kind == "RealDiv"
-        words = operand(event, 1 if divides else 0) or "x"
+        guarded = event.traits.guarded
+        words = operand(event, guarded) or "x"
         return case.finding(
             self, event.place,
             f"`{event.place.text}` is also computed where `tf.where` does not take it; {what} "
             f"is not finite there{share(bad)}, and 0 times that is NaN.",
             f"make the operand safe first: `safe = tf.where(condition, {words}, 1.0)`, use `safe` "
             "here, and keep the outer `tf.where`",
-            event=event, change=_made_safe(event.inputs[1 if divides else 0], bad),
+            event=event, change=_made_safe(event.inputs[guarded], bad),
             also=[(pick.place, "this `tf.where` picks the other branch")],
         )  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....traits import LINEAR, PRODUCTS, Family
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.graph import Values, ancestors, path
@@ -11,17 +12,7 @@ from ...trace import Event, Query, Value
 from ...trace.finding import Finding, WouldBe
 from ..base import Rule
 
-LINEAR = frozenset({
-    "AddV2", "Add", "AddN", "Sub", "Neg", "Sum", "Mean", "Reshape", "Transpose", "Identity", "Pack",
-    "Unpack", "ConcatV2", "Split", "StridedSlice", "Slice", "GatherV2", "ExpandDims", "Squeeze",
-    "Tile", "Pad", "PadV2", "BroadcastTo", "Cast", "BiasAdd", "Cumsum", "Fill", "ReverseV2",
-})  # fmt: skip
-PIECES = frozenset({  # straight ones
-    "Relu", "Relu6", "LeakyRelu", "Abs", "Maximum", "Minimum", "ClipByValue", "SelectV2", "Select",
-    "MaxPool", "MaxPoolV2", "MaxPool3D", "Max", "Min",
-})  # fmt: skip
 CHOICES = frozenset({"comparison-op", "discrete-index"})  # which piece it is
-PRODUCTS = frozenset({"Mul", "MatMul", "BatchMatMulV2", "RealDiv", "Einsum", "Conv2D", "TensorDot"})
 
 
 class ConstantDerivative(Rule):
@@ -63,7 +54,7 @@ unconnected_gradients="zero" to get it as numbers."""
             return None
         if not all(_linear(e, way.values) for e in way.events):
             return None
-        pieces = [e for e in way.events if e.kind in PIECES]
+        pieces = [e for e in way.events if e.is_a(Family.PIECEWISE)]
         event = pieces[0] if pieces else _straight(way.events)
         if case.query.zeros and case.answer.state == "zero" and not (pieces or event.layer):
             return None  # of a function that is written as a straight line, 0 was asked for
@@ -86,7 +77,7 @@ unconnected_gradients="zero" to get it as numbers."""
 def _straight(events: list[Event]) -> Event:
     """Where a curved function is missing: at the first op that multiplies, in a layer if there is
     one, or at its start."""
-    products = [e for e in events if e.kind in PRODUCTS]
+    products = [e for e in events if e.is_a(PRODUCTS)]
     return next((e for e in products if e.layer is not None), (*products, *events)[0])
 
 
@@ -140,11 +131,11 @@ def _leads(case: Case, made: list[Value]) -> bool:
 
 
 def _linear(event: Event, values: list[Value]) -> bool:
-    if event.kind in LINEAR or event.kind in PIECES:
+    if event.is_a(LINEAR | Family.PIECEWISE):
         return True
     on_the_way = [v for v in event.inputs if v in values]
-    divided = event.kind == "RealDiv" and event.inputs[-1] in values
-    return event.kind in PRODUCTS and len(on_the_way) == 1 and not divided
+    divided = event.is_a(Family.DIVIDES) and event.inputs[-1] in values
+    return event.is_a(PRODUCTS) and len(on_the_way) == 1 and not divided
 
 
 RULE = ConstantDerivative()

@@ -6,14 +6,13 @@ import ast
 
 import numpy as np
 
+from ....traits import Family
 from ...facts.case import Case
 from ...source import sources
 from ...source.place import Place, span_of
 from ...trace import Value
 from ...trace.finding import Finding
 from ..base import Rule
-
-TAKES = frozenset({"GatherV2", "Gather", "GatherNd", "ResourceGather", "ResourceGatherNd"})
 
 
 class IntegerSource(Rule):
@@ -60,7 +59,7 @@ grad = tape.gradient(y, n)
 def _instead(case: Case, name: str) -> str:
     """What to ask for in the place of ids."""
     cut = case.cut
-    if cut is not None and cut.event.kind in TAKES and np.ndim(cut.output.array) > 1:
+    if cut is not None and cut.event.is_a(Family.GATHERS) and np.ndim(cut.output.array) > 1:
         taken = f"`{cut.event.place.brief}`"
         if cut.event.layer is not None:
             taken = f"layer `{cut.event.layer.name}`"

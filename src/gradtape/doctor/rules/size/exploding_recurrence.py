@@ -9,19 +9,19 @@ from itertools import pairwise
 
 import numpy as np
 
+from ....traits import Family
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.layers import Chain, chain, overflowed
 from ...source import edits
 from ...source.place import Place
-from ...trace import Value
+from ...trace import Event, Value
 from ...trace.finding import Finding
 from ..base import Rule
 
 RATE, TOTAL = 1.05, 100.0
 SLOW = 1.01  # a rate that counts where nothing bounds the state
 TURNS, FAR = 3, 12  # of a loop that are looked at, and ops between two products
-BOUNDS = frozenset({"Tanh", "Sigmoid", "Softsign", "Softmax", "ClipByValue", "Relu6"})
 
 
 class ExplodingRecurrence(Rule):
@@ -90,16 +90,18 @@ def _rectified(loop: Chain) -> bool:
 
 
 def _by_relu(start: Value, end: Value) -> bool:
-    kinds, value = [], end
+    steps: list[Event] = []
+    value = end
     for _ in range(FAR):
         if value is start or value.maker is None:
             break
-        kinds.append(value.maker.kind)
+        steps.append(value.maker)
         state = [v for v in value.maker.inputs if v.variable is None and v.maker is not None]
         if not state:
             break
         value = start if start in state else max(state, key=lambda v: v.maker.time)  # type: ignore[union-attr]
-    return "Relu" in kinds and not BOUNDS.intersection(kinds)
+    rectified = any(step.kind == "Relu" for step in steps)
+    return rectified and not any(step.is_a(Family.BOUNDED) for step in steps)
 
 
 def _tanh(made: Place | None) -> str | None:

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....traits import HANDS_ON, Family
 from ...facts import changes
 from ...facts.case import Case
-from ...facts.layers import PASSES
 from ...trace import Event, Value
 from ...trace.finding import Finding
 from ..base import Rule
@@ -18,21 +18,18 @@ from ..counts import share
 STEEP = 1e4  # what one op multiplies the gradient by
 NEAR = 1e-3  # to 0
 TRIED = 4  # ops of one gradient
-DIVIDES = {"RealDiv": 1, "Reciprocal": 0, "Inv": 0, "Xdivy": 1}
-ROOTS = frozenset({"Sqrt", "Rsqrt", "Log", "Pow"})
-HANDS_ON = PASSES | {"Minimum", "Maximum", "ClipByValue"}  # also what keeps an inverse finite
-INVERSES = frozenset({"Rsqrt", "Reciprocal", "Inv"})
-EDGES = {
-    "Atanh": (1.0, -1.0), "Acos": (1.0, -1.0), "Asin": (1.0, -1.0), "Acosh": (1.0,),
-    "Log1p": (-1.0,),
+PASSES_ON = HANDS_ON | Family.CLIPS  # also what keeps an inverse finite
+ADVICE = {
+    Family.ROOTS:
+        "add more under the root, such as `tf.sqrt(x + 1e-6)`, or use the square itself",
+    Family.LOGARITHMS: "keep the argument away from 0, or use a loss that takes logits",
+    Family.POWERS: "keep the base away from 0, as with `tf.maximum(x, 1e-3)`",
 }  # fmt: skip
-FIXES = {
-    "Sqrt": "add more under the root, such as `tf.sqrt(x + 1e-6)`, or use the square itself",
-    "Log": "keep the argument away from 0, or use a loss that takes logits",
-    "Pow": "keep the base away from 0, as with `tf.maximum(x, 1e-3)`",
-}
-SAFE = {kind: 2.0 if kind == "Acosh" else 0.0 for kind in EDGES}  # and 1 elsewhere
-FIXES |= dict.fromkeys(EDGES, "keep the argument further away from the edge")
+EDGE = "keep the argument further away from the edge"
+DIVISOR = (
+    "divide by something that stays away from 0: a larger epsilon, `tf.maximum(x, 1e-3)`, or "
+    "`tf.where` before the division"
+)
 
 
 class SteepDerivative(Rule):
@@ -68,7 +65,7 @@ grad = tape.gradient(loss, a)
             return
         steep = [found for event in case.walk.events if (found := _steep(case, event))]
         for steps in sorted(steep, key=lambda found: -found.times)[:TRIED]:
-            if steps.event.kind in DIVIDES and _units(case, steps.event):
+            if steps.event.traits.divisor is not None and _units(case, steps.event):
                 continue
             yield self._explain(case, steps)
 
@@ -76,23 +73,33 @@ grad = tape.gradient(loss, a)
         event, at = steep.event, steep.at
         near = steep.near
         small = near <= max(10 * float(near.min()), 1e-300)
-        kind = "Sqrt" if event.kind == "Rsqrt" else event.kind
-        what = "is evaluated at" if kind in FIXES else "divides by"
-        number = f"{float(near.min()):.2g}"
-        if kind in EDGES:
-            ends = " or ".join(f"{end:g}" for end in EDGES[kind])
+        divides = steep.divides
+        what, number = "divides by" if divides else "is evaluated at", f"{float(near.min()):.2g}"
+        edges = _edges(event)
+        if edges != [0.0]:
+            ends = " or ".join(f"{end:g}" for end in edges)
             what, number = "is evaluated at a number that is", f"{number} away from {ends}"
         finding = case.finding(
             self, at.place,
             f"`{at.place.text}` {what} {number}{share(small)}, so it multiplies "
             f"the gradient by up to {steep.times:.2g}.",
-            FIXES.get(kind, "divide by something that stays away from 0: a larger epsilon, "
-                      "`tf.maximum(x, 1e-3)`, or `tf.where` before the division"),
-            event=at, change=changes.safe(steep.value, near < NEAR, SAFE.get(kind, 1.0)),
+            DIVISOR if divides else _advice(event), event=at,
+            change=changes.safe(steep.value, near < NEAR, 1.0 if divides else event.traits.safe),
         )  # fmt: skip
         if at.layer is None and finding.place != at.place:
             finding.fix = "choose another loss, or keep the numbers that it is given away from 0"
         return finding
+
+
+def _advice(event: Event) -> str:
+    return next((words for family, words in ADVICE.items() if event.is_a(family)), EDGE)
+
+
+def _edges(event: Event) -> list[float]:
+    """The points at which the op has no derivative, of the operand that decides it; the larger
+    first."""
+    regions = event.traits.poles_of(event.traits.guarded)
+    return sorted({edge for region in regions for edge in region.edges} or {0.0}, reverse=True)
 
 
 class Steep(NamedTuple):
@@ -103,6 +110,11 @@ class Steep(NamedTuple):
     value: Value  # that is near to the point
     near: np.ndarray  # how near
     times: float
+
+    @property
+    def divides(self) -> bool:
+        """Is it a quotient, or a product with an inverse?"""
+        return self.at is not self.event or self.event.traits.divisor is not None
 
 
 def _units(case: Case, event: Event) -> bool:
@@ -141,12 +153,12 @@ def _inverse(event: Event) -> Event | None:
     """The op that made a factor of a product an inverse: `x * tf.math.rsqrt(n)` is a quotient."""
     for value in event.inputs:
         maker = value.maker
-        while maker is not None and maker.kind in HANDS_ON and maker.inputs:
+        while maker is not None and maker.is_a(PASSES_ON) and maker.inputs:
             maker = max(maker.inputs, key=lambda v: _top(v.array) if v.floating else -1.0).maker
         if maker is None:
             continue
         negative = maker.kind == "Pow" and np.all(np.asarray(maker.inputs[1].array) < 0)
-        if maker.kind in INVERSES or maker.kind in DIVIDES or negative:
+        if maker.is_a(Family.INVERTS) or maker.traits.divisor is not None or negative:
             return maker
     return None
 
@@ -154,14 +166,13 @@ def _inverse(event: Event) -> Event | None:
 def _near_0(event: Event, bounded: bool) -> Value | None:
     """What the op divides by, or takes a root or logarithm of, if that comes near to 0; to 0 itself
     only if its result was bounded before it came into anything."""
-    value: Value | None = None
-    if event.kind in DIVIDES:
-        value = event.inputs[DIVIDES[event.kind]]
-        if value.maker is None and value.variable is None and np.size(value.array) == 1:
-            return None  # a number that was written there is a choice of units
-    elif event.kind in ROOTS or event.kind in EDGES:
-        value = event.inputs[0]
-    if value is None or not value.floating or not np.size(value.array):
+    if not event.traits.poles:
+        return None
+    value = event.inputs[event.traits.guarded]
+    written = value.maker is None and value.variable is None and np.size(value.array) == 1
+    if written and event.traits.divisor is not None:
+        return None  # a number that was written there is a choice of units
+    if not value.floating or not np.size(value.array):
         return None
     least = float(_distance(event, value).min())
     return value if least < NEAR and (least > 0 or bounded) else None
@@ -170,7 +181,7 @@ def _near_0(event: Event, bounded: bool) -> Value | None:
 def _distance(event: Event, value: Value) -> np.ndarray:
     """From the point at which the op has no derivative."""
     array = np.asarray(value.array)
-    return np.min([np.abs(array - point) for point in EDGES.get(event.kind, (0.0,))], axis=0)
+    return np.min([np.abs(array - point) for point in _edges(event)], axis=0)
 
 
 def _top(array: Any) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....traits import Family
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.layers import Chain, chain
@@ -125,7 +126,7 @@ def _axis(source: Value) -> int | None:
 
 
 def _taken_apart(source: Value) -> int | None:
-    steps = [e for e in source.users if e.kind in ("StridedSlice", "GatherV2") and e.way == "op"]
+    steps = [e for e in source.users if e.is_a(Family.SELECTS) and e.way == "op"]
     parts = [o for e in source.users if e.kind == "Unpack" for o in e.outputs]
     parts = parts or [e.outputs[0] for e in steps]
     for axis, length in enumerate(source.shape):

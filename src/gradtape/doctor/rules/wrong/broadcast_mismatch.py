@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from ....traits import LINEAR, Family
 from ...facts import changes, heads
 from ...facts.case import Case, Run
 from ...facts.expressions import operand
@@ -15,21 +16,6 @@ from ...trace.finding import CONFIRMED, Finding, Verdict, WouldBe
 from ...trace.states import norm
 from ...trace.training import Head, Training
 from ..base import Rule
-
-MEETINGS = frozenset({"Sub", "SquaredDifference", "Mul", "MulNoNan", "RealDiv", "Xlogy"})
-MEETINGS |= {"SigmoidCrossEntropyWithLogits", "Maximum", "Minimum", "Pow"}
-# What makes the pairs matter: a sum of plain differences over all pairs is that of the right ones.
-BENDS = frozenset({
-    "Square", "Abs", "Pow", "Mul", "Sqrt", "Exp", "Log", "Log1p", "Maximum", "Relu",
-    "SelectV2", "Softplus", "Cosh", "Minimum",
-})  # fmt: skip
-REDUCTIONS = frozenset({"Sum", "Mean", "L2Loss", "EuclideanNorm", "LogSumExp"})
-
-# Ops that keep the shape, yet see a whole row: whoever uses them means the pairs.
-MIXERS = frozenset({
-    "Softmax", "LogSoftmax", "Cumsum", "Cumprod", "ReverseV2", "Transpose", "MatMul", "Roll",
-    "BatchMatMulV2", "MatrixBandPart", "MatrixDiagPartV3", "TopKV2", "Sort", "Cholesky",
-})  # fmt: skip
 
 
 class BroadcastMismatch(Rule):
@@ -144,9 +130,22 @@ def _edit(event: Event, prediction: Value, fixed: Value) -> str | None:
     return edits.replaced(place, new, given)
 
 
+def _meets(event: Event) -> bool:
+    """Does it compare or multiply two operands element by element? A sum of the two is often meant
+    to be of all pairs: a matrix and its bias."""
+    others = Family.ADDS | Family.COMPARES | Family.ROUNDS
+    return event.is_a(Family.ELEMENTWISE) and not event.is_a(others)
+
+
+def _bends(event: Event) -> bool:
+    """Is it a curve? A sum of plain differences over all pairs is that of the right ones."""
+    straight = LINEAR | Family.DIVIDES | Family.COMPARES | Family.ROUNDS
+    return event.is_a(Family.ELEMENTWISE) and not event.is_a(straight)
+
+
 def _mismatched(event: Event) -> bool:
     """(..., N, 1) with (..., N): one more axis on one side, both expanded."""
-    if event.kind not in MEETINGS or len(event.inputs) != 2:
+    if not _meets(event) or len(event.inputs) != 2:
         return False
     low, high = sorted((v.shape for v in event.inputs), key=len)
     made = event.outputs[0].shape
@@ -159,23 +158,23 @@ def _mismatched(event: Event) -> bool:
 def _reduced(event: Event, case: Case) -> bool:
     """Does the matrix of pairs go element by element to a sum over all of it, and nowhere else?"""
     made = event.outputs[0]
-    bends, reduced = event.kind not in ("Sub", "RealDiv"), False
+    bends, reduced = _bends(event), False
     pairs = {made}
     for later in sorted(case.walk.events, key=lambda e: e.time):
         if later.time <= event.time or not pairs & set(later.inputs):
             continue
         result = later.outputs[0]
-        if later.kind in REDUCTIONS:
+        if later.is_a(Family.TOTALS):
             if result.shape and not _ends(result, case):
                 return False
-            bends = bends or later.kind in ("L2Loss", "EuclideanNorm")
+            bends = bends or not later.is_a(Family.SUMS)
             reduced = True
             continue
-        if result.shape != made.shape or later.kind in MIXERS:
+        if result.shape != made.shape or later.is_a(Family.MIXES):
             return False
         if any(v not in pairs and _own_pairs(v, pairs) for v in later.inputs):
             return False
-        bends = bends or later.kind in BENDS
+        bends = bends or _bends(later)
         pairs.add(result)
     return reduced and bends
 
@@ -184,7 +183,7 @@ def _written_out(event: Event) -> bool:
     """Is the column made where the two meet, as in `a[:, None] - b`? Then pairs are meant."""
     column = max(event.inputs, key=lambda v: len(v.shape))
     maker = column.maker
-    if maker is None or maker.kind not in ("StridedSlice", "ExpandDims", "Reshape"):
+    if maker is None or not maker.is_a(Family.SELECTS | Family.RESHAPES):
         return False
     return event.place.contains(maker.place)
 

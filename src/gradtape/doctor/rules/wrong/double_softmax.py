@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from ....traits import HANDS_ON
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.expressions import operand
-from ...facts.layers import PASSES
 from ...facts.replay import flows_in, gradient, replay, wide
 from ...trace import Event, Value
 from ...trace.finding import Finding, WouldBe
 from ...trace.states import norm
 from ..base import Rule
 
-# The operand that is taken for logits, where the event does not say.
-LOSSES = {
-    "SoftmaxCrossEntropyWithLogits": 0, "SparseSoftmaxCrossEntropyWithLogits": 0,
-    "SigmoidCrossEntropyWithLogits": 1,
-}  # fmt: skip
-SQUASHES = {"Softmax": "`tf.nn.softmax`", "Sigmoid": "`tf.sigmoid`"}
+NAMES = {"softmax": "`tf.nn.softmax`", "sigmoid": "`tf.sigmoid`"}
 
 
 class DoubleSoftmax(Rule):
@@ -57,7 +52,7 @@ grad = tape.gradient(loss, w)
                 continue
             if case.through(squash) is None or not _on_the_way(case, squash):
                 continue
-            what = SQUASHES[squash.kind]
+            what = NAMES[squash.traits.function]
             raw = operand(squash, squash.inputs[0])
             return case.finding(
                 self, event.place,
@@ -89,8 +84,8 @@ def _own(event: Event) -> str:
 
 def _logits(event: Event) -> Value | None:
     """What an event takes for logits, if it is a loss that does."""
-    if event.kind in LOSSES:
-        return event.inputs[event.attrs.get("logits", LOSSES[event.kind])]
+    if event.traits.logits is not None:
+        return event.inputs[event.attrs.get("logits", event.traits.logits)]
     if event.kind.lower() == "log1p" and "cross_entropy" in event.place.text:
         return _outermost(event)  # log(1 + exp(-|x|)) is the heart of the sigmoid's loss
     return None
@@ -110,9 +105,13 @@ def _outermost(event: Event) -> Value | None:
 def _squash(value: Value) -> Event | None:
     """The softmax or sigmoid that this is the result of."""
     maker = value.maker
-    while maker is not None and maker.kind in PASSES and maker.inputs:
+    while maker is not None and maker.is_a(HANDS_ON) and maker.inputs:
         maker = maker.inputs[0].maker
-    return maker if maker is not None and maker.way == "op" and maker.kind in SQUASHES else None
+    return (
+        maker
+        if maker is not None and maker.way == "op" and maker.traits.function in NAMES
+        else None
+    )
 
 
 def _on_the_way(case: Case, squash: Event) -> bool:

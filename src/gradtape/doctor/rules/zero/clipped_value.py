@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....traits import Family
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.zeros import Death
@@ -15,7 +16,7 @@ from ..base import DeathRule
 class ClippedValue(DeathRule):
     code, name = "GT203", "clipped-value"
     gives_way_to = DeathRule.gives_way_to | {"dead-relu"}
-    kinds = frozenset({"Minimum", "Maximum", "ClipByValue", "Relu6"})
+    families = Family.CLIPS
     title = "all values were clipped: outside of the bounds the derivative is 0"
     lesson = """\
 `tf.clip_by_value`, `tf.minimum` and `tf.maximum` with a constant are flat outside of their

@@ -7,22 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from ....traits import KINKS, PRODUCTS, Family
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.replay import Replay, above, flows_in, replay
-from ...facts.softmaxes import SOFT, softmaxes
+from ...facts.softmaxes import softmaxes
 from ...facts.zeros import cancellations, nothing
 from ...trace import Event, Value
 from ...trace.finding import Finding
 from ...trace.history import Line
-from ..base import KINKS, Rule
+from ..base import Rule
 
 # Ops in which what depends on the source can add up to something that does not.
-MEETINGS = frozenset({
-    "Sum", "Mean", "Sub", "AddV2", "AddN", "RealDiv", "Mul", "MatMul", "Prod", "Einsum", "Max",
-})  # fmt: skip
-SUMS = frozenset({"Sum", "Mean"})
-SHIFTS = frozenset({"AddV2", "BiasAdd"})
+MEETINGS = Family.ADDS | Family.SUBTRACTS | Family.REDUCES | PRODUCTS
 MOVED, STILL = 1e-3, 1e-9  # shares of a value
 ROUNDING = 1e-5  # by which a softmax of one number, which is 1, may move in single precision
 
@@ -75,7 +72,7 @@ grad = tape.gradient(loss, w)
             )  # fmt: skip
         if case.answer.state == "ok":
             return None
-        if any(death.event.kind in KINKS for death in case.deaths):
+        if any(death.event.is_a(KINKS) for death in case.deaths):
             return None  # flat here, and not elsewhere
         runs = None if _shifts(case) else _changes(case)
         if runs is None:
@@ -127,7 +124,7 @@ def _singles(case: Case) -> list[Event]:
 
 
 def _of_one_number(events: Iterable[Event]) -> list[Event]:
-    return [s.event for s in softmaxes(events) if s.event.kind in SOFT and s.size == 1]
+    return [s.event for s in softmaxes(events) if s.event.is_a(Family.SOFTMAXES) and s.size == 1]
 
 
 def _moved(case: Case) -> changes.Change:
@@ -139,7 +136,9 @@ def _moved(case: Case) -> changes.Change:
 
 def _of_one(event: Event) -> bool:
     """A mean or a sum that leaves its operand as it is."""
-    return event.kind in SUMS and np.size(event.inputs[0].array) == np.size(event.outputs[0].array)
+    return event.is_a(Family.SUMS) and np.size(event.inputs[0].array) == np.size(
+        event.outputs[0].array
+    )
 
 
 def _shifts(case: Case) -> bool:
@@ -149,7 +148,7 @@ def _shifts(case: Case) -> bool:
     """
     uses = [e for e in case.walk.passed if any(v in case.nodes for v in e.inputs)]
     adders = {e.place if e.layer is None else (e.layer.name, e.layer.made) for e in uses}
-    if len(adders) != 1 or not all(e.kind in SHIFTS for e in uses):
+    if len(adders) != 1 or not all(e.is_a(Family.ADDS) for e in uses):
         return False
     learning = [answer.source for answer in case.query.answers if answer.state == "ok"]
     shifted = above(v for e in uses for v in e.inputs if v not in case.nodes)
@@ -200,8 +199,8 @@ def _lost_at(case: Case, runs: list[tuple[Replay, Change]]) -> Event | None:
         ), None))  # fmt: skip
     event = found.pop()
     # What is merely small may be so by another cause; a sum that rounds to nothing is clear.
-    kinds = MEETINGS if case.answer.state == "zero" else SUMS
-    if found or event is None or event.kind not in kinds:
+    families = MEETINGS if case.answer.state == "zero" else Family.SUMS
+    if found or event is None or not event.is_a(families):
         return None
     # By nothing multiplied, all is nothing: then the zeros are the cause.
     return None if any(nothing(v.array) for v in event.inputs) else event
@@ -213,7 +212,7 @@ def _size(event: Event) -> float:
 
 def _given(event: Event | None) -> float:
     """The size of the terms of a sum: when that is 0, nothing else tells the scale."""
-    if event is None or event.kind not in (*SUMS, "Sub", "AddV2", "AddN"):
+    if event is None or not event.is_a(Family.SUMS | Family.ADDS | Family.SUBTRACTS):
         return 0.0
     return max((_largest(v) for v in event.inputs if v.floating), default=0.0)
 

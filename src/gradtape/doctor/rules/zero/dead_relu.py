@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....traits import Family
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.zeros import Death
@@ -15,7 +16,7 @@ from ..base import DeathRule
 class DeadRelu(DeathRule):
     code, name = "GT201", "dead-relu"
     supersedes = frozenset({"target-out-of-reach"})  # an output that gives nothing at all
-    kinds = frozenset({"Relu", "Relu6", "Maximum"})
+    families = Family.RECTIFIES
     title = "all inputs of a ReLU are negative: its derivative is 0 there"
     lesson = """\
 Left of 0 a ReLU is flat, so where all its inputs are negative nothing can learn any more. It

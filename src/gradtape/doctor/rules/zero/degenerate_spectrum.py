@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ....traits import Family
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.zeros import nothing
 from ...trace import Event, Value
 from ...trace.finding import Finding
 from ..base import Rule
-
-KINDS = frozenset({"SelfAdjointEigV2", "Svd", "Eig"})
 
 
 class DegenerateSpectrum(Rule):
@@ -44,7 +43,9 @@ grad = tape.gradient(loss, a)
 
     def examine(self, case: Case) -> Finding | None:
         makers = case.question.makers
-        for event in case.question.once(self, lambda: [e for e in makers if e.kind in KINDS][::-1]):
+        for event in case.question.once(
+            self, lambda: [e for e in makers if e.is_a(Family.SPECTRA)][::-1]
+        ):
             if event not in case.question.passed or not case.leads_to(*event.inputs):
                 continue
             values = _values(event)

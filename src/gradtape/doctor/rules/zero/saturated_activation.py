@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....traits import Family
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.softmaxes import softmaxes
 from ...facts.zeros import Death
+from ...trace import Event
 from ...trace.finding import Finding
 from ..base import DeathRule
 
@@ -15,7 +17,7 @@ from ..base import DeathRule
 class SaturatedActivation(DeathRule):
     code, name = "GT202", "saturated-activation"
     gives_way_to = frozenset({"unscaled-input"})
-    kinds = frozenset({"Sigmoid", "Tanh", "Softmax", "Erf", "Softsign", "LogSoftmax"})
+    families = Family.SQUASHES | Family.SOFTMAXES
     title = "a sigmoid, tanh or softmax is exactly at its bound: its derivative is 0 there"
     lesson = """\
 Far from 0 these functions are so close to their bounds that float32 rounds them to 0, 1 or -1; the
@@ -44,7 +46,7 @@ grad = tape.gradient(loss, w)
         result = np.asarray(event.outputs[0].array)
         if any(found.size == 1 for found in softmaxes([event])):
             return None  # a constant function
-        if not _at_bounds(event.kind, result):
+        if not _at_bounds(event, result):
             return None
         size = float(np.abs(np.asarray(event.inputs[0].array, np.float64)).max())
         bounds = " and ".join(f"{b:g}" for b in np.unique(result)[:3])
@@ -60,14 +62,14 @@ grad = tape.gradient(loss, w)
         )  # fmt: skip
 
 
-def _at_bounds(kind: str, result: np.ndarray) -> bool:
+def _at_bounds(event: Event, result: np.ndarray) -> bool:
     """Is each number where the derivative rounds to nothing?"""
     y = result.astype(np.float64)
     near = float(np.finfo(result.dtype).eps) if result.dtype.kind == "f" else 1e-6
-    if kind == "LogSoftmax":
+    if event.traits.ends is None:  # the logarithm of a softmax
         y = np.exp(y)
-    ends = np.abs(y) if kind in ("Tanh", "Erf", "Softsign") else np.maximum(y, 1.0 - y)
-    return bool((ends >= 1.0 - 2 * near).all())
+    low, high = event.traits.ends or (0.0, 1.0)
+    return bool((np.minimum(y - low, high - y) <= 2 * near).all())
 
 
 RULE = SaturatedActivation()

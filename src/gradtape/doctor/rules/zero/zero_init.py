@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....traits import PRODUCTS, Family
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.zeros import Death, nothing
@@ -17,12 +18,10 @@ from ...trace.finding import Finding
 from ...trace.history import Line
 from ..base import DeathRule
 
-SUMS = frozenset({"AddV2", "Add", "AddN", "Sub", "BiasAdd"})
-
 
 class ZeroInit(DeathRule):
     code, name = "GT204", "zero-init"
-    kinds = frozenset({"MatMul", "BatchMatMulV2", "Mul", "Einsum", "Conv2D", "Conv3D", "DivNoNan"})
+    families = PRODUCTS
     title = "the other factor of a product is a weight that is 0"
     lesson = """\
 The gradient of one factor of a product is the other. When two layers start with zero weights, each
@@ -115,7 +114,11 @@ def _weights(value: Value) -> list[Value]:
             found.append(value)
         maker = value.maker
         zeros = [v for v in maker.inputs if nothing(v.array)] if maker and maker.way == "op" else []
-        if maker is not None and maker.kind in SUMS and len(zeros) < len(maker.inputs):
+        if (
+            maker is not None
+            and maker.is_a(Family.ADDS | Family.SUBTRACTS)
+            and len(zeros) < len(maker.inputs)
+        ):
             continue  # its terms cancelled
         queue += [v for v in zeros if v not in seen]
         seen |= set(zeros)

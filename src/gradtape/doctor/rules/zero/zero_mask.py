@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....traits import PRODUCTS, Family
 from ...facts import changes
 from ...facts.case import Case
 from ...facts.expressions import operand
@@ -11,14 +12,13 @@ from ...facts.zeros import Death, nothing
 from ...trace import Event, Value
 from ...trace.finding import Finding
 from ...trace.history import Line
-from ...trace.kinds import COMPARISONS
 from ..base import DeathRule
 
 
 class ZeroMask(DeathRule):
     code, name = "GT205", "zero-mask"
     gives_way_to = DeathRule.gives_way_to | {"tf-function-python-state"}
-    kinds = frozenset({"Mul", "MatMul", "Einsum", "DivNoNan", "MulNoNan", "SelectV2"})
+    families = PRODUCTS | Family.CHOOSES
     title = "a factor of the loss is a constant 0: a mask or weight that lets nothing through"
     lesson = """\
 A loss that is multiplied by a mask of zeros is 0, and so is its gradient. Masks are all zero
@@ -53,7 +53,7 @@ grad = tape.gradient(loss, w)
 
     def explain(self, case: Case, death: Death) -> Finding | None:
         event = death.event
-        if event.kind == "SelectV2":
+        if event.is_a(Family.CHOOSES):
             return self._never_taken(case, death)
         below = set(case.nodes)
         for k, other in enumerate(event.inputs):
@@ -121,7 +121,7 @@ def _smooth(value: Value) -> set[Value]:
     seen, queue = {value}, [value]
     while queue:
         maker = queue.pop().maker
-        if maker is None or maker.kind in COMPARISONS:
+        if maker is None or maker.is_a(Family.COMPARES):
             continue
         queue += [v for v in maker.inputs if v not in seen]
         seen |= set(maker.inputs)
