@@ -214,6 +214,7 @@ class Session:
         with _collected_later():
             fresh = self._examine(asked, record)
         found = _states(record)  # some may turn out to be zero by construction
+        asked.sound = set(found) <= {"ok"} and asked.error is None
         before = known[1] if known is not None and known[0] == found else []
         lasting = [f for f in before if f.state in BROKEN and f not in fresh]
         if all(finding.name in LAST for finding in fresh):

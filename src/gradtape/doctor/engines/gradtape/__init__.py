@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from functools import update_wrapper
 from itertools import count
+from operator import is_
 from sys import _getframe
 from threading import get_ident
 from types import CodeType, FrameType, FunctionType
@@ -37,7 +38,7 @@ from ..joining import innermost, with_those_around, without_frames
 from ..keras import names_of
 from ..sights import Sights
 from .datasets import PASSED, hear_datasets
-from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
+from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed, stands_for
 from .models import Models, held
 from .stand_ins import KeptTape, StandIns
 
@@ -60,6 +61,8 @@ OBJECTS = {
     READ: (1,), MADE: (1, 2), ASSIGN: (1, 3), CONVERT: (1,), ESCAPE: (1,), START: (2,), WATCH: (2,),
     INSIDE: (3,), CUSTOM: (2,), QUERY: (3, 4, 5, 6),
 }  # fmt: skip
+# Of what goes into a variable: the fields of what was given, and of the variable's array then.
+_STORED = {MADE: (2, 3), ASSIGN: (3, 4)}
 NOTHING: dict[str, Any] = {}  # the parameters of most ops
 
 
@@ -84,6 +87,7 @@ class Engine(Models):
         self._settled = 0  # the length of the log when it was last cut short
         self.loose = KEEP_LOOSE  # its length that is too much outside of tapes
         self._fade = Fader(lambda t: (t._value, t._value.shape, t._value.dtype))
+        self._fade_array = Fader(lambda array: (array, array.shape, array.dtype))
         self._faded = 0  # events of the log that were looked at for something to let go
         self.faults: list[str] = []  # of the listening itself
         self.deaf = False  # while the doctor itself computes
@@ -281,7 +285,7 @@ class Engine(Models):
                     there.append((READ, self, seen, user.f_code, user.f_lasti, 0))
                 return seen
             known = latest.get(id(self))
-            if known is None or known[2] is not seen:
+            if known is None or (known[2] is not seen and not stands_for(known[2], seen)):
                 user = _getframe(1)
                 if user.f_globals.get("__package__") not in users:
                     user = caller()
@@ -571,18 +575,41 @@ class Engine(Models):
 
     def _fade_large(self) -> None:
         """Let large tensors go, of which others know as well what they need."""
-        log, fade = self.log, self._fade
-
-        def faded(thing: Any) -> Any:
-            return fade(thing) if thing.__class__ is Tensor and _large(thing) else thing
-
+        log = self.log
+        latest = {id(event): key for key, event in self.latest.items()}
         for k in range(self._faded, len(log) - 1):
             event = log[k]
-            if event[0] == OP and any(map(_large, (*event[2], event[4]))):
-                operands = tuple(map(faded, event[2]))
-                log[k] = (*event[:2], operands, event[3], faded(event[4]), *event[5:])
+            faded = self._without_large(event)
+            if faded is not event:
+                log[k] = faded
+                if id(event) in latest:
+                    self.latest[latest[id(event)]] = faded
         self._faded = len(log) - 1
         self._bytes = sum(map(_bytes, log))
+
+    def _without_large(self, event: tuple) -> tuple:
+        """The event with stand-ins for what is large."""
+        kind = event[0]
+        if kind == OP:
+            operands, result = tuple(map(self._stand_in, event[2])), self._stand_in(event[4])
+            if result is event[4] and all(map(is_, operands, event[2])):
+                return event
+            return (*event[:2], operands, event[3], result, *event[5:])
+        if kind == READ:
+            seen = self._stand_in(event[2])
+            return event if seen is event[2] else (*event[:2], seen, *event[3:])
+        if kind == MADE or kind == ASSIGN:  # what it was given, and its array then
+            given, array = _STORED[kind]
+            parts = list(event)
+            parts[given], parts[array] = map(self._stand_in, (event[given], event[array]))
+            return event if all(map(is_, parts, event)) else tuple(parts)
+        return event
+
+    def _stand_in(self, thing: Any) -> Any:
+        if thing.__class__ is Tensor:
+            return self._fade(thing) if _large(thing) else thing
+        large = thing.__class__ is ndarray and thing.nbytes >= LARGE
+        return self._fade_array(thing) if large else thing
 
 
 def _seen(operand: Any) -> Any:
@@ -604,14 +631,12 @@ def _bytes(event: tuple) -> int:
         return sum(t._value.nbytes for t in event[2] if _large(t))
     if kind == QUERY:
         return sum(g._value.nbytes for g in nest.flatten(event[7]) if _large(g))
-    if kind in (READ, MADE, ASSIGN, CONVERT, ESCAPE):
-        array = (
-            event[2]._value
-            if kind == READ
-            else event[{MADE: 3, ASSIGN: 4, CONVERT: 2}.get(kind, 3)]
-        )
-        found = getattr(array, "nbytes", 0)
-        return found if found >= LARGE else 0
+    if kind == READ:
+        return event[2]._value.nbytes if _large(event[2]) else 0
+    if kind in (MADE, ASSIGN, CONVERT, ESCAPE):
+        array = event[{MADE: 3, ASSIGN: 4, CONVERT: 2, ESCAPE: 3}[kind]]
+        size = getattr(array, "nbytes", 0)
+        return size if size >= LARGE else 0
     return 0
 
 
