@@ -85,7 +85,7 @@ class Template:
     """The events of one dry run."""
 
     def __init__(self, recording: Recording) -> None:
-        self.recording = recording
+        self.recording: Recording | None = recording  # until its end: it holds what it computed
         self.program = recording.program
         self.entries: list[Entry] = []
         self.left = False  # has a tensor left the tape?
@@ -206,6 +206,7 @@ class Template:
         self._insert()
         if not self.custom:
             self._revived.clear()
+        self.recording = None
         self._computed.clear()
         self.made.clear()
         self._seen.clear()
