@@ -211,7 +211,9 @@ class Engine(Models):
         swept = not tapes and user is there.asker
         kept = not tapes or (there.left and float in map(type, operands))
         there.note_constants(operands, result, user)
-        self.sights.note(user, trace=id(there))
+        # Of an op that is played again only the place is known: these are the frames around it.
+        frame = user if user.__class__ is FrameType else _getframe(2)
+        self.sights.note(frame, trace=id(there))
         there.append(
             (OP, op, tuple(map(there.seen, operands)), params or NOTHING, result,
              callers(user) if kept else None, layer, user.f_code, user.f_lasti, 0),
