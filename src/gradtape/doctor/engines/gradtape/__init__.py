@@ -603,15 +603,14 @@ class Engine(Models):
         if kind == MADE or kind == ASSIGN:  # what it was given, and its array then
             given, array = _STORED[kind]
             parts = list(event)
-            parts[given], parts[array] = map(self._stand_in, (event[given], event[array]))
+            parts[given] = self._stand_in(event[given])
+            if event[array].__class__ is ndarray and event[array].nbytes >= LARGE:
+                parts[array] = self._fade_array(event[array])
             return event if all(map(is_, parts, event)) else tuple(parts)
         return event
 
     def _stand_in(self, thing: Any) -> Any:
-        if thing.__class__ is Tensor:
-            return self._fade(thing) if _large(thing) else thing
-        large = thing.__class__ is ndarray and thing.nbytes >= LARGE
-        return self._fade_array(thing) if large else thing
+        return self._fade(thing) if thing.__class__ is Tensor and _large(thing) else thing
 
 
 def _seen(operand: Any) -> Any:
