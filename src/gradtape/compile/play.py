@@ -117,7 +117,7 @@ class Player:
     def _release(self, var: Var) -> None:
         value = self.known.pop(var, None)
         if self.heard and value is not None:
-            array = getattr(value, "_value", None)
+            array: Any = getattr(value, "_value", None)
             recorded = type(array) is Traced and array.recording is self.recording
             self.known[var] = array.var if recorded else value
 

@@ -600,7 +600,7 @@ class Engine(Models):
         if kind == READ:
             seen = self._stand_in(event[2])
             return event if seen is event[2] else (*event[:2], seen, *event[3:])
-        if kind == MADE or kind == ASSIGN:  # what it was given, and its array then
+        if kind in _STORED:  # what it was given, and its array then
             given, array = _STORED[kind]
             parts = list(event)
             parts[given] = self._stand_in(event[given])

@@ -331,11 +331,11 @@ class Reader(Joiner, Datasets):
         if thing.__class__ is Faded:
             held = faded.array if faded.thing is None else faded.thing
             if held is None:
-                value = self.by_object[id(faded)] = FadedValue(faded, self.again, variable)
-                value.compute = compute
-                self.trace.values.append(value)
+                lost = self.by_object[id(faded)] = FadedValue(faded, self.again, variable)
+                lost.compute = compute
+                self.trace.values.append(lost)
                 self.held.append(faded)
-                return value
+                return lost
         of_tensor = isinstance(held, Engine_value)
         array = held._value if of_tensor else held
         value = self._new("variable", array, held if of_tensor else None, variable)
