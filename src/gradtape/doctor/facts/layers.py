@@ -252,5 +252,5 @@ def overflowed(case: Case) -> bool:
         return largest > 1e9
     powers = {"Exp": 50.0, "Expm1": 50.0, "Sinh": 50.0, "Cosh": 50.0, "Pow": 1e3}
     limit = powers.get(fault.event.kind, 1e9)
-    half = any(np.asarray(a).dtype.itemsize == 2 for a in given)
+    half = any(np.asarray(a).dtype.itemsize == 2 for a in known)
     return largest > (min(limit, 100.0) if half else limit)
