@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import weakref
 from functools import partial
@@ -14,6 +13,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.framework.lifetimes import Beside, at_death
+from tests.collecting import collect
 from tests.interrupts import KINDS, interrupt
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
@@ -74,7 +74,7 @@ def test_calls_at_a_death() -> None:
     thing.circle = thing, at_death(thing, [partial(calls.append, 3)])  # it dies with its cycle
     del thing
     assert calls == [1, 2]
-    gc.collect()
+    collect()
     assert calls == [1, 2, 3]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
@@ -16,6 +15,7 @@ import gradtape as tf
 from gradtape.core.record import threads
 from gradtape.ops import convolve
 from gradtape.ops.kernels import jobs, parallel
+from tests.collecting import collect
 
 
 def in_thread(function):
@@ -247,7 +247,7 @@ def test_a_variable_that_a_collected_object_updates() -> None:
             v.assign_add(tf.ones([4]))
 
     at_once(drop, 2)
-    gc.collect()
+    collect()
     np.testing.assert_array_equal(v, np.full(4, 200.0))
 
 

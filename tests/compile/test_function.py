@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import linecache
 import logging
 import os
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from tests.collecting import collect
 
 
 def recordings(function: tf.types.experimental.GenericFunction) -> int:
@@ -147,7 +147,7 @@ def test_functions_are_freed_with_all_that_they_recorded() -> None:
     take = next(iter(function._trees.values())).takes[0]
     watched = [weakref.ref(function), weakref.ref(take), weakref.ref(take.runner)]
     del function, take
-    gc.collect()
+    collect()
     assert [w() for w in watched] == [None] * 3
 
 
@@ -165,7 +165,7 @@ def test_methods_have_a_function_for_each_instance_and_do_not_keep_it() -> None:
     assert models[0].__call__ is models[0].__call__
     watched = weakref.ref(models[0])
     models.clear()
-    gc.collect()
+    collect()
     assert watched() is None
 
 
@@ -299,7 +299,7 @@ def test_lines_of_programs_stay_while_somebody_goes_through_them() -> None:
     step(tf.constant(1.0))
     names = [name for name in linecache.cache if name.startswith("<gradtape function")]
     del step
-    gc.collect()
+    collect()
     assert all(name in linecache.cache for name in names)
     tf.function(lambda x: x * 3.0)(tf.constant(1.0))
     assert not all(name in linecache.cache for name in names)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-import gc
 import types
 import weakref
 from typing import Any
@@ -17,6 +16,7 @@ import gradtape as tf
 from gradtape.compile.concrete import ConcreteSignature
 from gradtape.compile.signature import Signature, why
 from gradtape.compile.traces import Traces, printed
+from tests.collecting import collect
 
 Point = collections.namedtuple("Point", "x y")
 SPEC = tf.TensorSpec([None], tf.float32)
@@ -358,7 +358,7 @@ def test_a_key_keeps_no_object_alive() -> None:
     signature, thing = Signature(lambda x: x), Thing()
     key, gone = signature.bind(([thing],), {}).key, weakref.ref(thing)
     del thing
-    gc.collect()
+    collect()
     assert gone() is None
     assert signature.bind(([Thing()],), {}).key != key
 

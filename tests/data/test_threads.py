@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 import time
 import traceback
@@ -10,6 +9,7 @@ import traceback
 import pytest
 
 import gradtape as tf
+from tests.collecting import collect
 
 Dataset = tf.data.Dataset
 
@@ -21,7 +21,7 @@ def working() -> list[threading.Thread]:
 @pytest.fixture(autouse=True)
 def no_thread_is_left():
     yield
-    gc.collect()
+    collect()
     for thread in working():
         thread.join(10)
     assert not working()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import io
 import subprocess
 import sys
+import tracemalloc
 import weakref
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import gradtape as tf
 from gradtape.doctor.entry.session import Session
 from gradtape.doctor.rules import CATALOGUE
 from gradtape.doctor.rules.base import Rule
+from tests.collecting import collect
 
 from .programs import PREAMBLE, diagnose, run, seed, sketch
 from .sections import ACCEPT, HERE, Section, facts, file_of, sections
@@ -283,7 +284,7 @@ def test_objects_live_no_longer_than_the_log() -> None:
         model.step(tf.constant(2.0))
     gone = weakref.ref(model)
     del model
-    gc.collect()
+    collect()
     assert gone() is None
 
 
@@ -313,3 +314,88 @@ def test_what_a_function_takes_from_the_world_does_not_change_what_it_computes()
         watched = trained()
     assert report.history.gradients == 30
     assert watched == trained()
+
+
+class _Heard(contextlib.AbstractContextManager):
+    """A session while something is recorded, with the templates of it."""
+
+    def __enter__(self) -> Session:
+        self.session = Session()
+        self.session.start()
+        return self.session
+
+    def __exit__(self, *exception: object) -> None:
+        self.session.stop()
+
+
+def _take(function: Any) -> Any:
+    return next(iter(function._trees.values())).takes[0]
+
+
+def test_what_was_heard_of_a_function_holds_nothing_of_its_recording() -> None:
+    kept = []
+
+    def inner(x):
+        hidden = tf.tanh(x * 2.0)
+        kept.append(weakref.ref(hidden))
+        return tf.reduce_sum(hidden * 3.0)
+
+    step = tf.function(inner)
+    outer = tf.function(lambda x: step(x) + 1.0)
+    with _Heard():
+        outer(tf.ones([300, 300]))
+        heard = [_take(f).heard for f in (step, outer)]
+        collect()
+        assert [template.recording for template in heard] == [None, None]
+        assert [w() for w in kept] == [None] * len(kept)
+
+
+def test_a_large_value_is_let_go_behind_its_last_use() -> None:
+    """While a function is recorded, and while it is played in the recording of another one."""
+    peaks: list[int] = []
+
+    def inner(x):
+        for _ in range(60):  # of 360 kB each
+            x = tf.tanh(x)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        return x
+
+    def outer(x):
+        y = step(x)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        return tf.reduce_sum(y)
+
+    step = tf.function(inner)
+    tracemalloc.start()
+    try:
+        with _Heard():
+            tf.function(outer)(tf.ones([300, 300]))
+    finally:
+        tracemalloc.stop()
+    assert len(peaks) == 2
+    assert max(peaks) < 10e6
+
+
+def test_a_loop_whose_work_moves_out_of_it_stays_a_loop() -> None:
+    def program() -> int:
+        w = tf.Variable(np.ones((3, 4), "f4"))
+
+        @tf.function
+        def step(x):
+            rows = tf.TensorArray("float32", 50).unstack(x)
+
+            def body(k, h):
+                return k + 1, tf.tanh(h + tf.matmul(rows.read(k), w))
+
+            with tf.GradientTape() as tape:
+                _, h = tf.while_loop(lambda k, h: k < 50, body, (0, tf.zeros([2, 4])))
+                loss = tf.reduce_sum(h)
+            return tape.gradient(loss, w)
+
+        step(tf.ones([50, 2, 3]))
+        return len(_take(step).program.equations)
+
+    plain = program()
+    with _Heard():
+        assert program() == plain
+    assert plain < 50

@@ -6,42 +6,43 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from weakref import ref
 
 from ..core.record import BRIEF, Recorder, mark_of, next_id, threads
-from ..framework.lifetimes import Death, at_death
+from ..framework.lifetimes import will
 from ..framework.memory import patience
 
-_lost: deque[Recorder] = deque()  # those whose owners died before they were closed
+_wills: dict[int, ref] = {}  # by the recorders' serials
+lost: deque[Recorder] = deque()  # those whose owners died before they were closed
 
 
 class Owned(Recorder):
     """A recorder that is closed when its owner has died: what it holds is let go at once, and its
     marks when the next recorder is made."""
 
-    _death: Death | None = None
+    last_calls: list[Callable[[], Any]] = []  # noqa: RUF012 (each that belongs has its own)
 
     def belong_to(self, owner: Any, *empty: Callable[[], Any]) -> None:
-        self.last_calls: list[Callable[[], Any]] = [*empty, partial(_lost.append, self)]
-        self._death = at_death(owner, self.last_calls)
+        self.last_calls = [*empty, partial(lost.append, self)]
+        will(owner, self.serial, _wills, self.last_calls)
 
     def close(self) -> None:
         Recorder.close(self)
-        if self._death is not None:
-            self.last_calls.clear()  # they refer to this recorder
-            self._death = None
+        _wills.pop(self.serial, None)
+        self.last_calls.clear()  # they refer to this recorder
 
 
 def close_lost() -> None:
     """Close the recorders whose owners have died."""
-    while _lost:
+    while lost:
         try:
-            recorder = _lost.popleft()
+            recorder = lost.popleft()
         except IndexError:  # another thread was quicker
             return
         try:
             recorder.close()
         except BaseException:
-            _lost.append(recorder)
+            lost.append(recorder)
             raise
 
 
@@ -63,7 +64,9 @@ class Tape(Owned):
         self.append = self.records.append
 
     def close(self) -> None:
-        Owned.close(self)
+        Recorder.close(self)
+        _wills.pop(self.serial, None)  # as `Owned.close`, 0.1 us faster
+        self.last_calls.clear()
         self.records.clear()
         if patience.waits_for(self.serial):  # it was never left
             patience.end(self.serial)

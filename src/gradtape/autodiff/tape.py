@@ -27,7 +27,7 @@ from ..framework.variable import Variable
 from ..ops.kernels.forks import in_children
 from ..ops.rows import Slices
 from ..ops.shape import broadcast_to, concat, reshape, transpose
-from .recording import Tape, close_lost, follow, follows
+from .recording import Tape, close_lost, follow, follows, lost
 from .sweep import prune, settled, sweep
 
 log = logging.getLogger("gradtape")
@@ -36,6 +36,7 @@ _USED_UP = (
     "jacobians); make it with tf.GradientTape(persistent=True), or ask for all sources in one "
     "call. A tape that was never entered has nothing to differentiate."
 )
+CALLS = 4  # at the death of a tape, behind what gives the collector its setting back
 _warned = 0
 _said: set[tuple] = set()  # places in the user's code
 _NONE = np.zeros(())
@@ -78,7 +79,8 @@ class GradientTape:
                 "Tape is still recording, This can happen if you try to re-enter an "
                 "already-active tape."
             )
-        close_lost()
+        if lost:
+            close_lost()
         tape = self._tape
         if tape is None:
             tape = self._tape = Tape(self._watch_accessed_variables)
@@ -86,8 +88,10 @@ class GradientTape:
             tape.belong_to(self, tape.records.clear, tape.variables.clear)
         tape.start()
         self._recording = True
-        # Of a tape that is never left, the collector has its setting back all the same.
-        tape.last_calls += patience.begin(tape.serial)
+        back = patience.begin(tape.serial)
+        if back is not None:
+            # Of a tape that is never left, the collector has its setting back all the same.
+            tape.last_calls.insert(0, back)
         return self
 
     def __exit__(self, *exception: Any) -> None:
@@ -102,7 +106,7 @@ class GradientTape:
         tape.stop()
         self._recording = False
         patience.end(tape.serial)
-        del tape.last_calls[3:]
+        del tape.last_calls[:-CALLS]
 
     def reset(self) -> None:
         """Forget everything that was recorded and watched; recording goes on."""

@@ -44,9 +44,10 @@ def interpret(
     leave variables as they were. Draws come from the streams of a `mode`. Who wants to `hear` of
     all values is given the player."""
     player = Player(program, {} if done is None else done, mode)
-    if hear is None:
+    player.heard = hear is not None
+    if hear is None or threads.recording is not None:
         player.last_uses = _last_uses(program)
-    else:
+    if hear is not None:
         hear.append(player)
     try:
         return player.play(leaves)
@@ -68,10 +69,11 @@ def _last_uses(program: Program) -> list[list[Var]]:
 
 
 class Player:
-    """One play of a program; `known` are its values, but for those behind their last use where
-    nobody asks for them afterwards."""
+    """One play of a program; `known` are its values, but for those behind their last use. Of these
+    one who hears of a play inside of a recording has the names that they have there."""
 
     last_uses: list[list[Var]] | None = None
+    heard = False
 
     def __init__(self, program: Program, done: dict[int, Any], mode: str) -> None:
         self.program, self.done, self.mode = program, done, mode
@@ -101,8 +103,8 @@ class Player:
             if self.recording is not None:
                 self.began.append(len(self.recording.program.equations))
             failed = self._play(equation)
-            for value in self.last_uses[k] if self.last_uses is not None else ():
-                known.pop(value, None)
+            for var in self.last_uses[k] if self.last_uses is not None else ():
+                self._release(var)
             if failed is not None:
                 self.undo()
                 if self.take_back is not None:  # another recording is played in its place
@@ -111,6 +113,13 @@ class Player:
         self._advance()
         # Never the very tensor that was given, which would have derivative 1 to itself.
         return [identity.apply(known[v]) if v in given else known[v] for v in program.outputs]
+
+    def _release(self, var: Var) -> None:
+        value = self.known.pop(var, None)
+        if self.heard and value is not None:
+            array: Any = getattr(value, "_value", None)
+            recorded = type(array) is Traced and array.recording is self.recording
+            self.known[var] = array.var if recorded else value
 
     # --- the world --------------------------------------------------------------------------------
     def _read(self, variable: Any) -> Any:

@@ -54,7 +54,7 @@ class Mark:
         """Called when one of the recorders starts or stops."""
         live = [r for r in self.recorders if r.recording]
         if len(live) < len(self.recorders):
-            self.live = mark_of(tuple(live))
+            self.live = mark_of(tuple(live)) if live else None
         else:
             self.live, first = self, live[0].thread
             self.thread = None if [r for r in live if r.thread != first] else first
@@ -85,9 +85,9 @@ class Recorder:
         self.leaves: set[int] = set()  # tensors that were watched
 
     def start(self) -> None:
-        self.thread, self.beside = get_ident(), threads.active
-        if self not in self.beside:
-            self.beside.append(self)
+        self.thread, self.beside = get_ident(), (active := threads.active)
+        if self not in active:
+            active.append(self)
         self._switch(True)
 
     def stop(self) -> None:
@@ -100,7 +100,8 @@ class Recorder:
         if self.marks:
             for mark in list(self.marks.values()):
                 mark.refresh()
-        threads.watching = mark_of(tuple([r for r in threads.active if r.auto_watch]))
+        watching = [r for r in threads.active if r.auto_watch]
+        threads.watching = mark_of(tuple(watching)) if watching else None
 
     def close(self) -> None:
         """Forget everything; tensors that still carry a mark of this recorder are simply free."""
@@ -108,7 +109,8 @@ class Recorder:
         if self.recording or self in self.beside:  # of which one, if Ctrl-C came in between
             self.stop()
         for recorders, mark in list(self.marks.items()):
-            mark.live = mark_of(tuple([r for r in recorders if r is not self]))
+            others = len(recorders) > 1 and tuple([r for r in recorders if r is not self])
+            mark.live = mark_of(others) if others else None
             for recorder in recorders:
                 recorder.marks.pop(recorders, None)
         self.variables = {}

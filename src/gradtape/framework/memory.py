@@ -47,12 +47,12 @@ class _Patience:
         self._generation = generation
         self._take(gc.get_threshold())
 
-    def begin(self, who: int) -> tuple[Callable[[], None], ...]:
+    def begin(self, who: int) -> Callable[[], None] | None:
         """Somebody begins; what gives the setting back in case he never ends, if anything."""
         with self._lock:
             self._open.add(who)
             if len(self._open) > 1:
-                return ()
+                return None
             settings = gc.get_threshold()
             if settings != self._before:
                 self._take(settings)
@@ -62,7 +62,7 @@ class _Patience:
     def _take(self, settings: tuple[int, ...]) -> None:
         self._before = settings
         self._meanwhile = self._with(self.NEVER, settings)
-        self._back = (partial(gc.set_threshold, *settings),)
+        self._back = partial(gc.set_threshold, *settings)
 
     def _with(self, threshold: int, settings: tuple[int, ...]) -> tuple[int, ...]:
         return (*settings[: self._generation], threshold, *settings[self._generation + 1 :])

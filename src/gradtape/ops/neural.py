@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.op import NUMBERS, REALS, Op
+from ..traits import Family, Traits
 from .declare import elementwise, op
 from .elementwise import FLOATING, in_float32, sigmoid, square
 from .infer import broadcast, same
@@ -318,6 +319,7 @@ sigmoid_cross_entropy = elementwise(
     (lambda g, b: g * -b, lambda g, a, b: g * (sigmoid(b) - a)),
     label="Mul",
     kind="SigmoidCrossEntropyWithLogits",
+    traits=Traits(Family.ELEMENTWISE | Family.WITH_LOGITS, logits=1),
     takes=FLOATING,
 )
 l2_loss = op(

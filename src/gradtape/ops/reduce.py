@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.op import NUMBERS, REALS, Op
+from ..traits import Family, Traits
 from .declare import op
 from .elementwise import divide_no_nan
 from .infer import BOOL, asked, broadcast, same
@@ -245,7 +246,7 @@ logsumexp = reduction(
         spread(g, a.shape, axis, keepdims)
         * shares(a, axis=all_axes(a.ndim) if axis is None else axis)
     ),
-    label="Max", kind="LogSumExp", takes="fV",
+    label="Max", kind="LogSumExp", traits=Traits(Family.REDUCES | Family.TOTALS), takes="fV",
 )  # fmt: skip
 
 

@@ -241,12 +241,12 @@ def overflowed(case: Case) -> bool:
     fault = case.fault
     if fault is None or fault.event is None:
         return False
-    given = [v.array for v in fault.event.inputs if v.floating]
-    largest = max((float(np.abs(np.asarray(a)).max()) for a in given if np.size(a)), default=0.0)
+    known = [v.array for v in fault.event.inputs if v.floating and v.array is not None]
+    largest = max((float(np.abs(np.asarray(a)).max()) for a in known if np.size(a)), default=0.0)
     if fault.backward:
         g = np.abs(np.asarray(fault.cotangent, np.float64))
         largest = max(largest, float(g.max()) if g.size else 0.0)
         return largest > 1e9
     limit = fault.event.traits.overflows_at or 1e9
-    half = any(np.asarray(a).dtype.itemsize == 2 for a in given)
+    half = any(np.asarray(a).dtype.itemsize == 2 for a in known)
     return largest > (min(limit, 100.0) if half else limit)

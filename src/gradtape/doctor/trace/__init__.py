@@ -216,7 +216,7 @@ class Asked:
     sizes: list[float] | None = None  # norms of the gradients, once they are taken
     # The numbers of the sources whose gradient is known to be zero by construction.
     cancelled: set[int] = field(default_factory=set)
-    sound: bool = False  # were all of its gradients sound?
+    sound: bool = False  # need the next steps not all be looked into?
 
 
 @dataclass(eq=False)

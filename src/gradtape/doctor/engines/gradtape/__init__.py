@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import update_wrapper
 from inspect import signature
 from itertools import count
+from operator import is_
 from sys import _getframe
 from threading import get_ident
 from types import CodeType, FrameType, FunctionType
@@ -39,7 +40,7 @@ from ..keras import names_of
 from ..sights import Sights
 from .answers import Answers
 from .datasets import PASSED, hear_datasets
-from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed
+from .fading import KEEP_BYTES, KEEP_LOOSE, LARGE, Calm, Fader, needed, stands_for
 from .models import Models, held
 from .stand_ins import KeptTape, StandIns, twin_of
 
@@ -62,6 +63,8 @@ OBJECTS = {
     READ: (1,), MADE: (1, 2), ASSIGN: (1, 3), CONVERT: (1,), ESCAPE: (1,), START: (2,), WATCH: (2,),
     INSIDE: (3,), CUSTOM: (2, 3), QUERY: (3, 4, 5, 6, 7),
 }  # fmt: skip
+# Of what goes into a variable: the fields of what was given, and of the variable's array then.
+_STORED = {MADE: (2, 3), ASSIGN: (3, 4)}
 NOTHING: dict[str, Any] = {}  # the parameters of most ops
 
 
@@ -86,6 +89,7 @@ class Engine(Models):
         self._settled = 0  # the length of the log when it was last cut short
         self.loose = KEEP_LOOSE  # its length that is too much outside of tapes
         self._fade = Fader(lambda t: (t._value, t._value.shape, t._value.dtype))
+        self._fade_array = Fader(lambda array: (array, array.shape, array.dtype))
         self._faded = 0  # events of the log that were looked at for something to let go
         self.faults: list[str] = []  # of the listening itself
         self.deaf = False  # while the doctor itself computes
@@ -213,7 +217,9 @@ class Engine(Models):
         swept = not tapes and user is there.asker
         kept = not tapes or (there.left and float in map(type, operands))
         there.note_constants(operands, result, user)
-        self.sights.note(user, trace=id(there))
+        # Of an op that is played again only the place is known: these are the frames around it.
+        frame = user if user.__class__ is FrameType else _getframe(2)
+        self.sights.note(frame, trace=id(there))
         there.append(
             (OP, op, tuple(map(there.seen, operands)), params or NOTHING, result,
              callers(user) if kept else None, layer, user.f_code, user.f_lasti, 0),
@@ -289,7 +295,7 @@ class Engine(Models):
                 return seen
             known = latest.get(id(self))
             twin = twin_of(seen)
-            if known is None or known[2] is not twin:
+            if known is None or (known[2] is not twin and not stands_for(known[2], twin)):
                 user = _getframe(1)
                 if user.f_globals.get("__package__") not in users:
                     user = caller()
@@ -579,18 +585,40 @@ class Engine(Models):
 
     def _fade_large(self) -> None:
         """Let large tensors go, of which others know as well what they need."""
-        log, fade = self.log, self._fade
-
-        def faded(thing: Any) -> Any:
-            return fade(thing) if thing.__class__ is Tensor and _large(thing) else thing
-
+        log = self.log
+        latest = {id(event): key for key, event in self.latest.items()}
         for k in range(self._faded, len(log) - 1):
             event = log[k]
-            if event[0] == OP and any(map(_large, (*event[2], event[4]))):
-                operands = tuple(map(faded, event[2]))
-                log[k] = (*event[:2], operands, event[3], faded(event[4]), *event[5:])
+            faded = self._without_large(event)
+            if faded is not event:
+                log[k] = faded
+                if id(event) in latest:
+                    self.latest[latest[id(event)]] = faded
         self._faded = len(log) - 1
         self._bytes = sum(map(_bytes, log))
+
+    def _without_large(self, event: tuple) -> tuple:
+        """The event with stand-ins for what is large."""
+        kind = event[0]
+        if kind == OP:
+            operands, result = tuple(map(self._stand_in, event[2])), self._stand_in(event[4])
+            if result is event[4] and all(map(is_, operands, event[2])):
+                return event
+            return (*event[:2], operands, event[3], result, *event[5:])
+        if kind == READ:
+            seen = self._stand_in(event[2])
+            return event if seen is event[2] else (*event[:2], seen, *event[3:])
+        if kind in _STORED:  # what it was given, and its array then
+            given, array = _STORED[kind]
+            parts = list(event)
+            parts[given] = self._stand_in(event[given])
+            if event[array].__class__ is ndarray and event[array].nbytes >= LARGE:
+                parts[array] = self._fade_array(event[array])
+            return event if all(map(is_, parts, event)) else tuple(parts)
+        return event
+
+    def _stand_in(self, thing: Any) -> Any:
+        return self._fade(thing) if thing.__class__ is Tensor and _large(thing) else thing
 
 
 def _disguise(hook: Any, original: FunctionType) -> None:
@@ -629,14 +657,12 @@ def _bytes(event: tuple) -> int:
         return sum(t._value.nbytes for t in event[2] if _large(t))
     if kind == QUERY:
         return sum(g._value.nbytes for g in nest.flatten(event[7]) if _large(g))
-    if kind in (READ, MADE, ASSIGN, CONVERT, ESCAPE):
-        array = (
-            event[2]._value
-            if kind == READ
-            else event[{MADE: 3, ASSIGN: 4, CONVERT: 2}.get(kind, 3)]
-        )
-        found = getattr(array, "nbytes", 0)
-        return found if found >= LARGE else 0
+    if kind == READ:
+        return event[2]._value.nbytes if _large(event[2]) else 0
+    if kind in (MADE, ASSIGN, CONVERT, ESCAPE):
+        array = event[{MADE: 3, ASSIGN: 4, CONVERT: 2, ESCAPE: 3}[kind]]
+        size = getattr(array, "nbytes", 0)
+        return size if size >= LARGE else 0
     return 0
 
 

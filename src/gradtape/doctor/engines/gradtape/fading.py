@@ -94,6 +94,15 @@ class Faded:
         """Its numbers, as long as somebody holds them: a tape does without the tensor."""
         return None if self._array is None else self._array()
 
+    def of_same_array(self, other: Faded) -> bool:
+        """Did both have one array? Without a callback, an object has one weak reference."""
+        return self._array is not None and self._array is other._array
+
+
+def stands_for(faded: Any, thing: Any) -> bool:
+    """Is this what was put in the place of a thing?"""
+    return faded.__class__ is Faded and faded.thing is thing
+
 
 class Fader:
     """Lets tensors go: one that is met again has the same stand-in."""
@@ -119,7 +128,8 @@ class FadedValue(Value):
     """A value whose tensor was let go."""
 
     def __init__(self, faded: Faded, again: Again, variable: Variable | None = None) -> None:
-        self.kind, self.variable, self.place = "tensor", variable, None
+        self.kind = "tensor" if variable is None else "variable"
+        self.variable, self.place = variable, None
         self.thing, self.maker, self.users = None, None, []
         self.faded, self.again = faded, again
         self.compute: Callable[[], Any] | None = None

@@ -19,7 +19,7 @@ from ....autodiff.custom import paused
 from ....compile.draws import Number
 from ....compile.loops import _step_by_step
 from ....compile.play import Player, Rehearsal, Spot
-from ....compile.program import Failed, Program, Var
+from ....compile.program import Assign, Failed, Program, Var
 from ....compile.record import Recording, Unrecordable
 from ....compile.traced import Traced
 from ....compile.tree import Take, mode
@@ -295,6 +295,9 @@ class _Dry(dict):
     def _compute(self, var: Var) -> None:
         """What was let go when it was recorded."""
         for equation in self._program.equations:
+            if var in equation.outputs and isinstance(equation.op, Assign):
+                self[var] = with_own_array(self[equation.inputs[0]]._value)
+                return
             if var in equation.outputs and isinstance(equation.op, Op):
                 params = {k: put(value, self) for k, value in equation.params.items()}
                 with paused():

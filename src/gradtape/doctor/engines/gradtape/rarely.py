@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from ....compile.program import Loop, Program
 from ...trace import Asked
 
 LARGE = 4_000_000  # numbers that the equations of a program make in a call
+MANY = 2_000  # operations of a call, with each turn of its loops
 FIRST, EVERY = 3, 16  # calls that are played once more: the first ones, then one of so many
 SMALL = 16  # numbers of a result that are looked at after every call
 
@@ -59,8 +61,7 @@ class Rarely:
         """A call is judged: what is asked from now on is asked in it."""
         known = self._known.get(take)
         if known is None:
-            made = (v.shape or () for e in take.program.equations for v in e.outputs)
-            known = self._known[take] = _Known(sum(map(math.prod, made)) >= LARGE, 1)
+            known = self._known[take] = _Known(_is_large(take.program), 1)
         known.asked.clear()
         self._now = known
 
@@ -83,6 +84,21 @@ class Rarely:
         waiting, self.waiting = self.waiting, None
         for asked in () if waiting is None else self._known[waiting[0]].asked:
             engine.asked(replace(asked))
+
+
+def _is_large(program: Program) -> bool:
+    sizes = (v.shape or () for e in program.equations for v in e.outputs)
+    return sum(map(math.prod, sizes)) >= LARGE or _operations(program) >= MANY
+
+
+def _operations(program: Program) -> int:
+    """Of a loop that turns until something holds, those of one turn: how many is not known."""
+    number = len(program.equations)
+    for equation in program.equations:
+        loop = equation.op.state if isinstance(equation.op, Loop) else None
+        if loop is not None:
+            number += len(loop.order or (0,)) * _operations(loop.body.program)
+    return number
 
 
 def _finite(tensor: Any) -> bool:

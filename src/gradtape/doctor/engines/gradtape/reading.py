@@ -313,12 +313,31 @@ class Reader(Joiner, Datasets):
 
     def _reading(self, time: float, it: KeptVariable, seen: Any) -> Value:
         before = self.current.get(id(it))
-        value = self._new("variable", seen._value, seen, self._variable(it))
+        value = self._held_then(seen, self._variable(it))
         self.current[id(it)] = value
-        self.by_array[id(seen._value)] = value
-        if before is not None and before.maker is not None and before.array is value.array:
+        if before is not None and before.maker is not None and _same(before, value):
             value.maker = before.maker  # the same value, read under other tapes
             value.maker.outputs.append(value)
+        return value
+
+    def _held_then(self, thing: Any, variable: Variable, compute: Any = None) -> Value:
+        """What a variable held: a tensor that was read of it, an array, or what stands for it."""
+        faded, held = thing, thing
+        if thing.__class__ is Faded:
+            held = faded.array if faded.thing is None else faded.thing
+            if held is None:
+                lost = self.by_object[id(faded)] = FadedValue(faded, self.again, variable)
+                lost.compute = compute
+                self.trace.values.append(lost)
+                self.held.append(faded)
+                return lost
+        of_tensor = isinstance(held, Engine_value)
+        array = held._value if of_tensor else held
+        value = self._new("variable", array, held if of_tensor else None, variable)
+        self.by_array[id(array)] = value
+        if thing is not held:
+            self.by_object[id(faded)] = value
+        self.held += [array, thing]
         return value
 
     def _read(self, time: float, it: Any, seen: Any, code: Any, offset: int, thread: int) -> None:
@@ -350,10 +369,10 @@ class Reader(Joiner, Datasets):
         before = self.current.get(id(it))
         if name in ("assign_add", "assign_sub") and before is not None:
             inputs.append(before)
-        value = self._new("variable", array, None, self._variable(it))
+        taken = inputs[0]
+        compute = None if len(inputs) > 1 else lambda: taken.array  # what was assigned
+        value = self._held_then(array, self._variable(it), compute)
         self.current[id(it)] = value
-        self.by_array[id(array)] = value
-        self.held.append(array)
         self._add(Event(name, name, inputs, [value], place, time, way=way), thread)
 
     # --- leaving and coming back ------------------------------------------------------------------
@@ -431,6 +450,14 @@ def _later(
         return _pull(op, given(), params, made, cotangents)
 
     return pull, lambda arrays, whole=False: _replay(op, given(), params, arrays, whole)
+
+
+def _same(one: Value, other: Value) -> bool:
+    """Are these the same array, or were they?"""
+    if isinstance(one, FadedValue) and isinstance(other, FadedValue):
+        return one.faded.of_same_array(other.faded)
+    arrays = [v.faded.array if isinstance(v, FadedValue) else v.array for v in (one, other)]
+    return arrays[0] is not None and arrays[0] is arrays[1]
 
 
 def _held(thing: Any, value: Value) -> Any:

@@ -34,6 +34,8 @@ from .fading import LARGE
 
 _PLAIN = (int, float, str, bytes, bool, complex, type(None), Tensor, Variable)
 _MAKERS = {raw.OP: 4, raw.CONVERT: 2, raw.ESCAPE: 3}  # events that make arrays: their places
+# Fields that hold values of a step, all of which are known by their names.
+_HOLDING = {raw.OP: (2, 4), raw.READ: (2,), raw.ASSIGN: (3, 4), raw.QUERY: (3, 4, 7)}
 _reviving = Lock()
 
 
@@ -83,7 +85,7 @@ class Template:
     """The events of one dry run."""
 
     def __init__(self, recording: Recording) -> None:
-        self.recording = recording
+        self.recording: Recording | None = recording  # until its end: it holds what it computed
         self.program = recording.program
         self.entries: list[Entry] = []
         self.left = False  # has a tensor left the tape?
@@ -97,8 +99,8 @@ class Template:
         self._owned: dict[int, Var] = {}  # the same by id
         self._seen: dict[int, Any] = {}  # the last reads of variables
         self._revived: list[tuple[ref, Var]] = []  # tensors that gradient functions may hold
-        self.answered = False  # has a tape been asked?
         self.custom = False  # is there a function with a gradient of its own?
+        self._computed: set[Var] = set()  # what ops and updates have made, according to events
 
     def append(self, event: tuple, swept: bool = False, scene: Any = None) -> None:
         kind = event[0]
@@ -119,20 +121,38 @@ class Template:
                     self._own(operand)
         elif kind == raw.READ:
             self._seen[id(event[1])] = event[2]
-        elif kind == raw.QUERY:
-            self.answered = True
-        if kind == raw.OP and (swept or self.answered) and not self.custom:
-            # A sweep and an update of the variables would be held with all that they compute.
-            operands, result = tuple(map(self._without_numbers, event[2])), event[4]
-            event = (*event[:2], operands, event[3], self._without_numbers(result), *event[5:])
+        if not self.custom:
+            # Else the step would be held, with all that it computes, until the recording ends.
+            event = self._with_names(event)
+            if scene is not None:
+                in_sight = {name: self._name(thing) for name, thing in scene.f_locals.items()}
+                scene = Scene(scene.f_globals, in_sight)
         self.entries.append(Entry(event, len(self.program.equations), swept, scene))
 
-    def _without_numbers(self, operand: Any) -> Any:
-        """The name of a large tensor; anything else as it is."""
-        value: Any = operand._value if type(operand) is Recorded else None
-        if type(value) is not Traced or value.recording is not self.recording:
-            return operand
-        return value.var if value.nbytes >= LARGE else operand
+    def _with_names(self, event: tuple) -> tuple:
+        """The event with names in the places of large values that the program computes."""
+        kind, parts = event[0], list(event)
+        if kind == raw.OP or kind == raw.ASSIGN:
+            results = event[4] if event[4].__class__ is tuple else (event[4],)
+            for result in results:
+                blank = self.held(result)
+                if isinstance(blank, (Var, ArrayOf)):
+                    self._computed.add(blank if isinstance(blank, Var) else blank.var)
+        for k in _HOLDING.get(kind, ()):
+            parts[k] = self._name(event[k])
+        return tuple(parts)
+
+    def _name(self, thing: Any) -> Any:
+        if thing.__class__ is tuple or thing.__class__ is list:
+            return thing.__class__([self._name(part) for part in thing])
+        of_tensor = type(thing) is Recorded
+        value: Any = thing._value if of_tensor else thing
+        if type(value) is not Traced or value.var not in self._computed or value.nbytes < LARGE:
+            return thing
+        if not of_tensor:
+            return ArrayOf(value.var)
+        self._revived.append((ref(thing), value.var))
+        return value.var
 
     def _name_anew(self, results: Any) -> None:
         """What a function with a gradient of its own gives has the values of what ran inside, and
@@ -184,6 +204,10 @@ class Template:
             if entry.scene is not None:
                 entry.scene = self._scene(entry.scene)
         self._insert()
+        if not self.custom:
+            self._revived.clear()
+        self.recording = None
+        self._computed.clear()
         self.made.clear()
         self._seen.clear()
         self._named.clear()
@@ -222,7 +246,7 @@ class Template:
         kept = {}
         for name, thing in scene.f_locals.items():
             blank = self.held(thing)
-            if blank is thing and not isinstance(thing, (*_PLAIN, list, tuple, dict)):
+            if blank is thing and not isinstance(thing, (*_PLAIN, Var, list, tuple, dict)):
                 try:
                     blank = ref(thing)
                 except TypeError:
@@ -354,9 +378,12 @@ def put(thing: Any, known: dict[Any, Any]) -> Any:
     if kind is dict:
         return {key: put(part, known) for key, part in thing.items()} if thing else thing
     if kind is ArrayOf:
-        return known[thing.var]._value
+        value = known[thing.var]
+        return ArrayOf(value) if value.__class__ is Var else value._value
     if kind is Packed:
         parts = [put(part, known) for part in thing.parts]
+        if any(part.__class__ is Var for part in parts):  # names in the recording around it
+            return Packed(thing.like, parts)
         return nest.pack_sequence_as(thing.like, parts, expand_composites=True)
     return thing
 
