@@ -100,6 +100,22 @@ def test_long_sums_over_several_axes_and_of_columns(
         np.testing.assert_allclose(found, np.full(found.shape, exact), rtol=far)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_long_sums_over_the_outer_axes_of_loops_that_rows_share(dtype: str) -> None:
+    """A softmax is known row by row, and what is summed of it is added up row by row."""
+
+    def shares(x: Any) -> Any:
+        y = tf.nn.softmax(x)
+        return tf.reduce_sum(y), tf.reduce_sum(y, [0, 1, 2]), tf.reduce_sum(tf.sqrt(y), [0, 1])
+
+    shape = (40, 30, 7, 5)
+    x = np.zeros(shape, dtype)
+    share = float(np.array(1 / 5, dtype))
+    exact = 8_400.0, np.full(5, 8_400 * share), np.full((7, 5), 1_200 * share**0.5)
+    for result, expected in zip(compiled(shares)(tf.constant(x)), exact, strict=True):
+        np.testing.assert_allclose(result, expected, rtol=64 * np.finfo(dtype).eps)
+
+
 def test_a_step_of_training_is_one_call() -> None:
     w, b = tf.Variable(array(6, 4)), tf.Variable(array(4))
     x, y = array(10, 6), tf.constant(rng.integers(0, 4, 10))

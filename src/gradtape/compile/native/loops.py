@@ -7,6 +7,7 @@ vectors of the machine's width, several at a time, and what is left of it in nar
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from math import isqrt, prod
 from typing import Any, NamedTuple
 
@@ -140,6 +141,8 @@ class NestWriter:
         for argument in pointers:
             argument.add_attribute("noalias")
         self.pointer = dict(zip(self.roots, pointers, strict=True))
+        # Of long sums over outer axes: the pointer to the result, and how long a stretch is.
+        self.outside: dict[Step, tuple[Any, Stretch]] = {}
         self.split = split(nest)
         self.sharing = sharing(nest, stored)
         self.entry = self.function.append_basic_block("entry")
@@ -162,18 +165,114 @@ class NestWriter:
             if step.reduced and not self._in_registers(step):
                 self._begin(step)
         outer = nest.loops[0].space[: nest.outer]
+        for step in nest.steps:
+            if step.reduced and self._adds_up_outside(step):
+                self._open_outside(step)
         self._outer(outer, [])
+        for step in list(self.outside):
+            self._end_outside(step)
 
     def _outer(self, sizes: tuple[int, ...], indices: list[Any]) -> None:
-        if len(indices) < len(sizes):
+        depth = len(indices)
+        if depth < len(sizes):
             body = lambda i: self._outer(sizes, [*indices, i])
             if not indices and self.split.how == "outer":
                 ranged(self.b, self.first, self.last, 1, body)
-            else:
-                self.loop(sizes[len(indices)], 1, body)
+                return
+            ending = {
+                s: length.turns for s, (_, length) in self.outside.items() if length.depth == depth
+            }
+            self.turns(sizes[depth], 1, body, ending, self._end_outside)
             return
         for loop in self.nest.loops:
             LoopWriter(self, loop, indices).write()
+
+    def turns(
+        self, count: int, block: int, body: Callable[[Any], None], ending: dict[Any, int],
+        end: Callable[[Any], None],
+    ) -> None:  # fmt: skip
+        """Go through so many numbers of an axis by blocks, and end the stretches of these sums
+        after so many turns."""
+        if not ending:
+            self.loop(count, block, body)
+            return
+        stretch = min(ending.values()) * block
+        whole = count // stretch * stretch
+
+        def go_through(start: Any) -> None:
+            self.loop(stretch, block, lambda i: body(self.b.add(start, i, flags=("nuw", "nsw"))))
+            for which in ending:
+                end(which)
+
+        self.loop(whole, stretch, go_through)
+        if count > whole:
+            rest = number(whole)
+            self.loop(count - whole, block, lambda i: body(self.b.add(i, rest)))
+
+    # --- sums over the outer axes -----------------------------------------------------------------
+    def _adds_up_outside(self, step: Step) -> bool:
+        """Is it a long sum over the first outer axes, of few numbers each time?"""
+        turns = self._turns_outside(step)
+        if step.piece or step.offset or not _loses_by_rounding(step):
+            return False
+        return prod(turns) >= MANY_TURNS and self._room_of(step) <= MOST_COLUMNS
+
+    def _turns_outside(self, step: Step) -> list[int]:
+        """The sizes of the first outer axes that a sum goes over, up to one that it keeps."""
+        outer = range(self.nest.outer)
+        return [step.space[k] for k in takewhile(lambda k: k in step.reduced, outer)]
+
+    def _kept(self, step: Step) -> list[tuple[int, int]]:
+        """Sizes and strides of what a sum keeps."""
+        axes = [k for k in range(len(step.space)) if k not in step.reduced]
+        return [(step.space[k], step.kept[k]) for k in axes]
+
+    def _room_of(self, step: Step) -> int:
+        return 1 + sum((size - 1) * stride for size, stride in self._kept(step))
+
+    def _open_outside(self, step: Step) -> None:
+        """Loops add to memory of our own for a stretch, which is then added to the result."""
+        kind = lanes.in_memory(step.result.dtype)
+        room = self.room(ir.ArrayType(kind, self._room_of(step)))
+        room.type = POINTER  # to some of them, not to all
+        length = stretch_of(self._turns_outside(step), 0)
+        self.outside[step] = self.pointer[step.result], length
+        self.pointer[step.result] = room
+        nothing = ir.Constant(kind, None)
+        self._each_kept(step, lambda at: self.b.store(nothing, self._at(step, room, at)))
+
+    def _end_outside(self, step: Step) -> None:
+        """Add a stretch to the result, and begin another one."""
+        b, dtype = self.b, step.result.dtype
+        (result, _), room = self.outside[step], self.pointer[step.result]
+        kind = lanes.in_memory(dtype)
+
+        def add(at: Any) -> None:
+            places = [self._at(step, pointer, at) for pointer in (result, room)]
+            old, new = (b.load(place, typ=kind, align=dtype.itemsize) for place in places)
+            total = COMBINE[step.equation.op.name](b, dtype, old, new)
+            b.store(total, places[0], align=dtype.itemsize)
+            b.store(ir.Constant(kind, None), places[1])
+
+        self._each_kept(step, add)
+
+    def _at(self, step: Step, pointer: Any, at: Any) -> Any:
+        return self.b.gep(pointer, [at], source_etype=lanes.in_memory(step.result.dtype))
+
+    def _each_kept(self, step: Step, body: Callable[[Any], None]) -> None:
+        self._along(self._kept(step), number(0), body)
+
+    def _along(
+        self, axes: list[tuple[int, int]], at: Any, body: Callable[[Any], None]
+    ) -> None:  # fmt: skip
+        """Go through all numbers of some sizes and strides, from a place on."""
+        if not axes:
+            body(at)
+            return
+        (size, stride), *inner = axes
+        self.loop(
+            size, 1, lambda i: self._along(inner, self.b.add(at, self._times(i, stride)), body)
+        )
 
     def _in_registers(self, step: Step) -> bool:
         """Is the sum complete when the loops over its last axes are done?"""
@@ -191,13 +290,7 @@ class NestWriter:
             place = self.b.gep(self.pointer[step.result], [i], source_etype=kind)
             self.b.store(start, place, align=dtype.itemsize)
 
-        def along(axes: list[tuple[int, int]], at: Any) -> None:
-            if not axes:
-                fill(at)
-                return
-            (size, stride), *inner = axes
-            self.loop(size, 1, lambda i: along(inner, self.b.add(at, self._times(i, stride))))
-
+        along = lambda axes, at: self._along(axes, at, fill)
         first, *inner = zip(region.sizes, region.strides, strict=True)
         if self.split.parts == 1:
             along([first, *inner], number(0))
@@ -549,22 +642,8 @@ class LoopWriter:
 
     def _turns(self, depth: int, count: int, block: int, body: Callable[[Any], None]) -> None:
         """Go through so many numbers of an axis by blocks; in stretches, if sums have some here."""
-        ending = [k for k, stretch in self.lengths.items() if stretch.depth == depth]
-        if not ending:
-            self.w.loop(count, block, body)
-            return
-        stretch = min(self.lengths[k].turns for k in ending) * block
-        whole = count // stretch * stretch
-
-        def go_through(start: Any) -> None:
-            self.w.loop(stretch, block, lambda i: body(self.b.add(start, i, flags=("nuw", "nsw"))))
-            for k in ending:
-                self._end_stretch(k)
-
-        self.w.loop(whole, stretch, go_through)
-        if count > whole:
-            rest = number(whole)
-            self.w.loop(count - whole, block, lambda i: body(self.b.add(i, rest)))
+        ending = {k: length.turns for k, length in self.lengths.items() if length.depth == depth}
+        self.w.turns(count, block, body, ending, self._end_stretch)
 
     def _rest(self, indices: list[Any], done: int, width: int) -> None:
         """What is left of the last axis when `done` numbers of it are."""
