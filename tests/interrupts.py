@@ -6,7 +6,7 @@
 A child process computes without end. Its parent waits for a random moment and sends SIGINT, exactly
 once; the child catches the KeyboardInterrupt, looks whether everything is as before, and goes on.
 An interrupt is lost when the program goes on after its handler has raised the exception. What
-arrives where Keras has a bare `except:` is lost by Keras, here as on TensorFlow, and is not counted.
+arrives where Keras has a bare `except:` is lost by Keras, here as on TensorFlow: it does not count.
 """
 
 from __future__ import annotations
