@@ -668,10 +668,10 @@ def test_explain_where_the_doctor_listens() -> None:
 
 
 def test_explain_where_it_does_not() -> None:
-    tape, z, (v, u) = stopped()  # made by another function, whose lines are not read
+    tape, z, (v, u) = stopped()
     report = tape.explain(z, [v, u])
     assert report.findings == []
-    assert " is mul at " in report.notes[0]
+    assert "followed `v` up to mul at " in report.notes[0]
     assert "`v * v`" in report.notes[0]
     assert "gradtape.doctor.watch" in report.notes[-1]
     assert tape.gradient(z, u).numpy() == 1.0
@@ -689,7 +689,7 @@ def test_an_op_without_a_grad_is_named() -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: tf.constant(1.0), "was not told to watch `source`"),
+        (lambda: tf.constant(1.0), "this tape was not told to watch it"),
         (lambda: tf.Variable(1.0), "never saw `source` being read"),
         (lambda: tf.Variable(1.0, trainable=False), "with trainable=False"),
     ],

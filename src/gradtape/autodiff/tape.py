@@ -287,10 +287,10 @@ class GradientTape:
     def explain(self, target: Any, sources: Any) -> Any:
         """Say why the gradient of the target with respect to the sources is what it is.
 
-        The answer is a `gradtape.doctor.Report`; the tape can still be asked for the gradient. It
-        is told from what this tape recorded, and of the lines that it did not record from their
-        text. In `with gradtape.doctor.watch():` (or a program that `gradtape doctor` runs) more
-        causes are known, and what helps is tried.
+        The answer is a `gradtape.doctor.Report`; the tape can still be asked for the gradient. In
+        `with gradtape.doctor.watch():` (or a program that `gradtape doctor` runs) it has the cause.
+        Otherwise it has what the tape's own record proves: the cause, if the record shows it for
+        certain, or how far the tape followed a source.
 
         >>> import gradtape as tf
         >>> w = tf.Variable([0.0, 2.0])

@@ -40,12 +40,12 @@ def misjudged(program: Program, engine: str) -> str:
     """What is wrong with the doctor's judgement of a program; nothing if it is right."""
     failing, cured = program.section.failing, program.section.cured
     first = next(iter(_found(failing, engine)), None)
-    marks = dict(_marks(PREAMBLES[engine] + failing))
-    wanted = " or ".join(f"{'/'.join(causes)} in line {line}" for line, causes in marks.items())
+    marked = dict(marks(PREAMBLES[engine] + failing))
+    wanted = " or ".join(f"{'/'.join(causes)} in line {line}" for line, causes in marked.items())
     if first is None:
         return f"nothing was found, and it is {wanted}"
     line = None if first.place is None else first.place.line
-    if not {first.cause, first.name} & set(marks.get(line, ())):
+    if not {first.cause, first.name} & set(marked.get(line, ())):
         return f"{first.name} in line {line}, and it is {wanted}: {first.message}"
     alarms = [f"{f.name} ({f.message})" for f in _found(cured, engine)] if cured else []
     return f"the cured program has {', '.join(alarms)}" if alarms else ""
@@ -56,6 +56,6 @@ def _found(text: str, engine: str) -> list:
     return list(diagnose(PREAMBLES[engine] + MARK.sub("", text), engine).findings.values())
 
 
-def _marks(text: str) -> list[tuple[int, list[str]]]:
+def marks(text: str) -> list[tuple[int, list[str]]]:
     lines = enumerate(text.splitlines(), 1)
     return [(k, re.split(r", *", mark[1])) for k, line in lines if (mark := MARK.search(line))]

@@ -1,16 +1,15 @@
 """`tape.explain`: one question to one of gradtape's tapes, answered without using the tape up.
 
-Where the doctor listens, its trace knows the cause. Where it does not, the rules are asked about
-the tape's own records (`taped`), and of a way that has none about the program's text
-(`reading_on`). What neither can tell is said to be not known, with how far the tape followed.
+Where the doctor listens, its log has the cause. Where it does not, the tape's own record is all
+there is (`taped`). The rules are asked about it, and only what a trial on it confirms is reported;
+of everything else, how far the tape followed a source, and what to run for the cause.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import contextmanager, suppress
 from threading import get_ident
 from types import FrameType
 from typing import Any
@@ -18,46 +17,46 @@ from typing import Any
 import numpy as np
 
 from .... import nest
-from ....autodiff.recording import follows, operand_ids, result_ids
+from ....autodiff.recording import follows
 from ....autodiff.tape import GradientTape, _differentiate, _parts
 from ....core.apply import tensor
+from ....core.op import FLOATS
 from ....core.place import caller
-from ....core.record import Value, threads
+from ....core.record import Value as Tensor
+from ....core.record import threads
 from ....framework.variable import Variable
-from ....ops.reasons import Reason
 from ...entry.examining import explained
 from ...entry.session import RUNNING, Session, fault_in_words
 from ...facts import backward
-from ...facts.case import Case, Question
-from ...facts.faults import descendants, finite
+from ...facts.case import NUMBERS, Case, Question
+from ...facts.faults import finite
 from ...report import Report
 from ...report.words import STATES, shown
 from ...rules import CATALOGUE
-from ...source.place import Place, Written, at, nodes
-from ...trace import Answer, Event, states
+from ...source.place import Place
+from ...trace import Answer, Event, Query, Value, states
 from ...trace import Variable as TracedVariable
-from ...trace.finding import LIKELY, Finding, Verdict
-from ...trace.history import Record
+from ...trace.finding import Finding
 from .. import gradtape as raw
-from .reading_on import read_on
+from .models import held
 from .taped import Taped
 
-# What cannot be told from one tape: where its constants come from, what the steps before did,
-# which of the reads of a variable are one, and whether a term was lost before it got there.
-BEYOND = frozenset({
-    "nan-input", "unscaled-input", "learning-rate-divergence", "vanishing-depth", "exploding-init",
-    "constant-function", "unexplained",
-})  # fmt: skip
-RULES = tuple(rule for rule in CATALOGUE if rule.name not in BEYOND)
-SIZES = ("zero", "vanishing", "exploding")
-ONE_STEP = "it is this step that has it so; what data and earlier steps did is not known here"
+# Not those that judge sizes, which are what the steps before made of them.
+RULES = tuple(
+    rule for rule in CATALOGUE
+    if not rule.last_resort and rule.states.isdisjoint(("vanishing", "exploding"))
+)  # fmt: skip
+LARGE = 100.0  # a variable beyond this is what the steps before made of it
+ENDS = 3  # ops that are named, of those behind which the tape has nothing
 RECORDED = (
     "This was asked in a function that is being recorded, where tensors have no numbers yet: ask "
     "for the gradient outside of `@tf.function`, or run the program with `gradtape doctor`."
 )
-FROM_THE_TEXT = "it was read from the program's text, as the doctor was not listening"
-LARGE = 100.0  # in a variable, it is what earlier steps made of it
-SWITCH_ON = (
+FORGOTTEN = (
+    "This tape has forgotten what it recorded: `explain` before `gradient`, or on a tape with "
+    "persistent=True, would know more."
+)
+WHAT_TO_RUN = (
     "The doctor was not listening while this was computed. For the cause, run the program with "
     "`gradtape doctor`, or put tape and all in `with gradtape.doctor.watch():`."
 )
@@ -76,8 +75,10 @@ def explain(tape: GradientTape, target: Any, sources: Any) -> Report:
         if engine is not None and _was_heard(engine, tape):
             session.engine = engine
             _ask(session, tape, target, sources, user)
+        elif tape._tape is None:
+            report.notes = [FORGOTTEN, WHAT_TO_RUN]
         else:
-            report.notes = _from_the_tape(session, tape, target, sources, user)
+            report.notes = _ask_the_tape(session, tape, target, sources, user)
     report.complete(list(session.findings.values()), session.faults)
     return report
 
@@ -93,27 +94,6 @@ def _no_recording() -> Iterator[None]:
         threads.active, threads.watching = active, watching
 
 
-def _was_heard(engine: raw.Engine, tape: GradientTape) -> bool:
-    number = engine.tapes.get(tape)
-    return any(event[0] == raw.START and event[1] == number for event in engine.log)
-
-
-# --- where the doctor listens ---------------------------------------------------------------------
-def _ask(session: Session, tape: Any, target: Any, sources: Any, user: FrameType) -> None:
-    """Have the session look at a query as if the tape had been asked, and leave no trace of it."""
-    log = session.engine.log
-    length = len(log)
-    answers = _answers(tape, target, sources)
-    if answers is None:
-        answers = _walked(session.engine, _event(session, tape, target, sources, None, user))
-    event = _event(session, tape, target, sources, answers, user)
-    log.append(event)
-    try:
-        session.asked(raw._asked(event, user))
-    finally:
-        del log[length:]
-
-
 def _event(
     session: Session, tape: Any, target: Any, sources: Any, answers: list | None, user: FrameType,
     error: Exception | None = None,
@@ -125,12 +105,7 @@ def _event(
     )  # fmt: skip
 
 
-def _answers(tape: Any, target: Any, sources: Any) -> list | None:
-    """What the tape would answer; None when it has forgotten, or cannot be asked so."""
-    return None if tape._tape is None else _tried(tape, target, sources)[0]
-
-
-def _tried(tape: Any, target: Any, sources: Any) -> tuple[list | None, Exception | None]:
+def _answers(tape: Any, target: Any, sources: Any) -> tuple[list | None, Exception | None]:
     """What the tape would answer, or the exception that it would raise."""
     targets = _parts(nest.flatten(target))
     seeds = [None] * len(targets)
@@ -138,6 +113,27 @@ def _tried(tape: Any, target: Any, sources: Any) -> tuple[list | None, Exception
         return _differentiate(tape._tape, targets, _parts(nest.flatten(sources)), seeds), None
     except (TypeError, ValueError, AttributeError, LookupError) as error:
         return None, error
+
+
+# --- where the doctor listens ---------------------------------------------------------------------
+def _was_heard(engine: raw.Engine, tape: GradientTape) -> bool:
+    number = engine.tapes.get(tape)
+    return any(event[0] == raw.START and event[1] == number for event in engine.log)
+
+
+def _ask(session: Session, tape: Any, target: Any, sources: Any, user: FrameType) -> None:
+    """Have the session look at a query as if the tape had been asked, and leave no trace of it."""
+    log = session.engine.log
+    length = len(log)
+    answers = None if tape._tape is None else _answers(tape, target, sources)[0]
+    if answers is None:  # the tape has forgotten, or cannot be asked so
+        answers = _walked(session.engine, _event(session, tape, target, sources, None, user))
+    event = _event(session, tape, target, sources, answers, user)
+    log.append(event)
+    try:
+        session.asked(raw._asked(event, user))
+    finally:
+        del log[length:]
 
 
 def _walked(engine: raw.Engine, event: tuple) -> list:
@@ -158,211 +154,139 @@ def _walked(engine: raw.Engine, event: tuple) -> list:
 
 
 # --- where it does not ----------------------------------------------------------------------------
-def _from_the_tape(
+def _ask_the_tape(
     session: Session, tape: Any, target: Any, sources: Any, user: FrameType
 ) -> list[str]:
-    """What the tape itself knows: findings of the rules where its records tell enough, and
-    otherwise how far it followed a source."""
-    if tape._tape is None:
-        forgot = "`explain` before `gradient`, or on a tape with persistent=True, would know more."
-        return [f"This tape has forgotten what it recorded: {forgot}", SWITCH_ON]
-    answers, error = _tried(tape, target, sources)
-    event = _event(session, tape, target, sources, answers, user, error)
-    record = session.take(raw._asked(event, user))
+    """Keep the findings that the tape's record proves; notes on the answers without one."""
+    answers, error = _answers(tape, target, sources)
+    asked = raw._asked(_event(session, tape, target, sources, answers, user, error), user)
+    history = session.take(asked)
+    targets = [held(thing) for thing in nest.flatten(target)]
+    things = [held(thing) for thing in nest.flatten(sources)]
+    notes: list[str] = []
     try:
-        return _examined(session, tape, target, sources, user, record, answers, error)
+        taped = Taped(tape, history.place, [*targets, *things])
+        lines = [
+            Answer(taped.source(thing), line.name, gradient, line.state, aliases=line.aliases)
+            for thing, gradient, line in zip(things, asked.gradients, history.lines, strict=False)
+        ]
+        query = Query(
+            taped.tape, "gradient", [taped.value(t) for t in targets], history.target, lines,
+            history.place, len(taped.trace.events) + 2.0, 1, error=error,
+            scope={**user.f_globals, **user.f_locals},
+        )  # fmt: skip
+        taped.trace.queries.append(query)
+        question = Question(taped.trace, query)
+        for answer, thing in zip(lines, things, strict=True):
+            case = Case(taped.trace, query, answer, session.history, question)
+            proven = [] if taped.changed else _proven(case)
+            for finding in proven:
+                session._keep(finding)
+            if not proven and answer.state != "ok":
+                notes.append(_known(taped, case, thing))
+        query.scope = {}
     except Exception as fault:  # the user only asked why
         session.faults.append(fault_in_words(fault))
-        return [SWITCH_ON]
+        return [WHAT_TO_RUN]
+    return [*notes, WHAT_TO_RUN] if notes else notes
 
 
-def _examined(
-    session: Session, tape: Any, target: Any, sources: Any, user: FrameType, record: Record,
-    answers: list | None, error: Exception | None,
-) -> list[str]:  # fmt: skip
-    taped = Taped(tape, _made(tape, user) or record.place)
-    targets = nest.flatten(target)
-    asked = [
-        Answer(taped.source(s), line.name, raw.gradient_array(g), line.state, aliases=line.aliases)
-        for s, g, line in zip(
-            nest.flatten(sources), answers or [None] * len(record.lines), record.lines, strict=False
-        )
-    ]  # fmt: skip
-    query = taped.query(record.place, record.target, targets, asked)
-    query.error = error
-    taped.look((user.f_locals, user.f_globals), *targets, *nest.flatten(sources))
-    query.scope = {**user.f_globals, **user.f_locals}
-    question = Question(taped.trace, query)
-    notes: list[str] = []
-    for answer, source in zip(asked, nest.flatten(sources), strict=False):
-        case = Case(taped.trace, query, answer, session.history, question)
-        found = [] if answer.state == "ok" else _explained(taped, case)
-        if not found and answer.state == "none":
-            found = _supposed(taped, case, source, user)
-        for finding in found:
-            session._keep(finding)
-        if not found and answer.state != "ok":
-            notes += _told(taped, case, source, target)
-    query.scope = {}
-    return [*notes, SWITCH_ON] if notes else notes
+def _proven(case: Case) -> list[Finding]:
+    """What the rules find in the record, if a trial on the record has confirmed it."""
+    state = case.answer.state
+    if state == "ok" or (state == "none" and case.cut is None):
+        return []  # what the path misses is not on the tape
+    if any(target.kind in ("array", "number") for target in case.targets):
+        return []  # nor is how a target left it
+    if state in NUMBERS and not _begins_here(case):
+        return []  # earlier steps did it, or what made the data
+    with suppress(Exception):  # a rule asked for what a tape does not keep
+        return [f for f in explained(case, RULES) if f.sure and not _in_a_sweep(case, f.place)]
+    return []
 
 
-def _explained(taped: Taped, case: Case) -> list[Finding]:
-    """What the rules find in the records, if these are enough."""
-    if case.answer.state == "error" and any(t.kind in ("array", "number") for t in case.targets):
-        return []  # how the target left the tape is not known
-    if case.answer.state == "error":
-        rules = tuple(r for r in RULES if "error" in r.states)
-    elif case.answer.state == "none":
-        if case.path is None or not case.path.cuts:
-            return []
-        rules = RULES
-    else:
-        if not taped.whole(case.nodes, case.targets) or _diverged(case):
-            return []
-        rules = RULES
-    try:
-        found = explained(case, rules)
-    except Exception:  # it asked for what a tape does not keep
-        return []
-    found = [finding for finding in found if not _of_a_derivative(finding)]
-    for finding in found:
-        if finding.state in SIZES:
-            finding.sure = False
-            finding.verdict = replace(
-                finding.verdict, kind=LIKELY, why=finding.verdict.why or ONE_STEP
-            )
-    return found
+def _in_a_sweep(case: Case, place: Place | None) -> bool:
+    """Whether an op is part of a derivative, which another tape was asked for: nobody wrote it."""
+    call = None if place in (None, case.query.place) else place.node
+    return isinstance(call, ast.Call) and ast.unparse(call.func).endswith((".gradient", "jacobian"))
 
 
-def _of_a_derivative(finding: Finding) -> bool:
-    """Is it about the sign that the derivative of an absolute value is, and nobody wrote?"""
-    written = finding.place is None or "sign" in finding.place.text
-    return finding.name == "rounding-op" and finding.state == "zero" and not written
+def _begins_here(case: Case) -> bool:
+    """Whether a fault of numbers begins on the tape: it took sound variables, and the first op that
+    is not finite had finite operands."""
+    read = [v.array for v in case.question.above(*case.targets) if v.variable is not None]
+    if any(np.size(array) and not np.max(np.abs(array)) <= LARGE for array in read):
+        return False
+    first = _first_broken(case)
+    return first is None or all(v.array is not None and finite(v.array) for v in first.inputs)
 
 
-def _supposed(taped: Taped, case: Case, source: Any, user: FrameType) -> list[Finding]:
-    """What the program's text says of a way that the tape has no record of: never for certain."""
-    read = read_on(taped, case, source, user)
-    if read is None:
-        return []
-    try:
-        found = explained(read, RULES)
-    except Exception:
-        return []
-    for finding in found:
-        finding.verdict, finding.sure = Verdict(LIKELY, why=FROM_THE_TEXT), False
-        finding.would_be, finding.why_not = None, FROM_THE_TEXT
-    return found[:1]
+def _first_broken(case: Case) -> Event | None:
+    events = case.trace.events
+    return next((e for e in events if not all(finite(v.array) for v in e.outputs)), None)
 
 
-def _diverged(case: Case) -> bool:
-    """Did earlier steps leave a variable too large, or broken? They are not on this tape."""
-    held = [v.array for v in case.question.above(*case.targets) if v.variable is not None]
-    return any(not finite(a) or (np.size(a) and np.max(np.abs(a)) > LARGE) for a in held)
-
-
-def _told(taped: Taped, case: Case, source: Any, target: Any) -> list[str]:
-    """What is known of an answer of which no rule speaks."""
-    name, asked = case.answer.name, case.query
-    if case.answer.state == "error":
-        return [f"Asking for the gradient raises {type(asked.error).__name__}: {asked.error}"]
-    if case.answer.state == "none":
-        return [_how_far(taped.recorder, name, source, asked.target_name, target)]
-    return [_where(taped, case)]
-
-
-def _how_far(tape: Any, name: str, source: Any, target_name: str, target: Any) -> str:
-    """How far a tape followed a source."""
-    if isinstance(source, Variable):
-        if not source.trainable and source._id not in tape.variables:
-            return f"`{name}` is a variable with trainable=False, and this tape did not watch it."
-        if source._id not in tape.variables:
-            return f"This tape never saw `{name}` being read."
-    elif not isinstance(source, Value):
+def _known(taped: Taped, case: Case, source: Any) -> str:
+    """What the record shows of an answer whose cause it does not prove."""
+    name, target, error = case.answer.name, case.query.target_name, case.query.error
+    if error is not None:
+        return f"Asking for the gradient raises {type(error).__name__}: {error}"
+    if case.answer.state != "none" or case.path is not None:
+        return f"This tape has a whole path from `{name}` to `{target}`: {_where(case)}."
+    if not isinstance(source, (Tensor, Variable)):
         return f"`{name}` is no tensor but of type {type(source).__name__}."
-    elif not follows(tape, source):
-        return f"This tape was not told to watch `{name}`."
-    used, stops, reached = _users(tape, source._id)
-    if not used:
+    dtype = source._value.dtype
+    if dtype.kind not in FLOATS:
+        return f"`{name}` is {dtype.name}, and a tape follows real and complex numbers only."
+    if isinstance(source, Tensor) and not follows(taped.recorder, source):
+        return f"`{name}` is a plain tensor, and this tape was not told to watch it."
+    if isinstance(source, Variable) and source._id not in taped.recorder.variables:
+        if not source.trainable:
+            return f"`{name}` is a variable with trainable=False, and this tape did not watch it."
+        if not taped.tape.auto_watch:
+            return (
+                f"This tape has watch_accessed_variables=False, and was not told to watch `{name}`."
+            )
+        return f"This tape never saw `{name}` being read."
+    ends = [
+        event for event in taped.trace.events
+        if any(v in case.below for v in event.inputs) and not any(v.users for v in event.outputs)
+    ]  # fmt: skip
+    if not ends:
         return f"This tape watched `{name}`, and recorded nothing that was computed from it."
-    followed = [t for t in nest.flatten(target) if isinstance(t, Value) and follows(tape, t)]
-    if stops and any(t._id in reached for t in followed):
-        place, why = stops[0]
-        return (
-            f"`{place.brief}` at {shown(place.file)}:{place.line} lets no gradient through: {why}."
-        )
-    known = bool(followed)
-    ends = "does not come from there" if known else "is not on this tape"
-    op, place = used[-1]
+    last = ", ".join([*dict.fromkeys(map(_named, ends))][-ENDS:])
     return (
-        f"The last that this tape recorded of what was computed from `{name}` is {op.name} at "
-        f"{shown(place.file)}:{place.line}: `{place.brief}`; `{target_name}` {ends}."
+        f"This tape followed `{name}` up to {last}; nothing on it leads from there to `{target}`."
     )
 
 
-def _users(tape: Any, key: int) -> tuple[list[tuple[Any, Place]], list[tuple[Place, str]], set]:
-    """The ops that were computed from a value, in order; those of them without a derivative, with
-    the reason; and all numbers of values that were computed from it."""
-    reached, found, stops = {key}, [], []
-    for record in tape.records:
-        used = [k for k, i in enumerate(operand_ids(record)) if i is not None and i in reached]
-        if used:
-            op, _, code, offset = record[:4]
-            reached.update(result_ids(record))
-            if code is not None:
-                found.append((op, at(code, offset)))
-                rules = [op.rules[0 if op.joint else k] for k in used]
-                stops += [(at(code, offset), r.why) for r in rules if isinstance(r, Reason)]
-    return found, stops, reached
-
-
-def _where(taped: Taped, case: Case) -> str:
-    """Where a gradient first went wrong, on its way back from the target: the cotangents are known
-    even where the numbers are not."""
-    name, state = case.answer.name, case.answer.state
-    said = STATES[state][0]
-    broken = next(
-        (e for e in taped.trace.events if not all(finite(v.array) for v in e.outputs)), None
-    )
-    if broken is not None and not all(finite(t.array) for t in case.targets):
-        return (
-            f"The gradient of `{name}` {said}. Of the numbers that the tape has kept, those of "
-            f"{_named(broken)} are the first that are not finite."
-        )
-    cotangents = {t: np.ones_like(t.array) for t in case.targets if t.array is not None}
-    below = descendants(case.nodes)
-    for event in reversed(taped.trace.events):
-        gs = [cotangents.get(made) for made in event.outputs]
-        if event.pull is None or all(g is None for g in gs):
+def _where(case: Case) -> str:
+    """Where a gradient got its state, on its way back from the target."""
+    if case.cut is not None:
+        return f"{_named(case.cut.event)} lets no gradient through"
+    first = _first_broken(case)
+    if first is not None and not all(finite(target.array) for target in case.targets):
+        return f"of the numbers that it kept, those of {_named(first)} are the first not finite"
+    bad, words = case.answer.state, STATES[case.answer.state][0]
+    # The doctor's walk ends at numbers that are not known, which these cotangents do not need.
+    known = [target for target in case.targets if target.array is not None]
+    cotangents: dict[Value, Any] = {target: np.ones_like(target.array) for target in known}
+    for event in reversed(case.trace.events):
+        arriving = [cotangents.get(value) for value in event.outputs]
+        if event.pull is None or all(g is None for g in arriving):
             continue
+        sound = all(g is None or states.state(g) != bad for g in arriving)
         with np.errstate(all="ignore"):
-            parts = event.pull(gs)
-        for given, part in zip(event.inputs, parts, strict=True):
-            if part is None:
-                continue
-            well = all(g is None or states.state(g) != state for g in gs)
-            if well and given in below and states.state(part) == state:
-                return f"The gradient of `{name}` {said}, from {_named(event)} on."
-            known = cotangents.get(given)
-            cotangents[given] = part if known is None else known + part
-    return f"The gradient of `{name}` {said}."
+            parts = event.pull(arriving)
+        for value, part in zip(event.inputs, parts, strict=True):
+            if part is not None:
+                if sound and value in case.below and states.state(part) == bad:
+                    return f"the gradient {words} from {_named(event)} on"
+                cotangents[value] = part + cotangents[value] if value in cotangents else part
+    return f"the gradient {words}"
 
 
 def _named(event: Event) -> str:
     """An op with its place."""
     place = event.place
     return f"{event.name} at {shown(place.file)}:{place.line} (`{place.brief}`)"
-
-
-def _made(tape: GradientTape, user: FrameType) -> Place | None:
-    """Where a tape was entered, as the user's function says it: `with … as tape`."""
-    names = {name for name, thing in user.f_locals.items() if thing is tape}
-    here, found = at(user.f_code, user.f_lasti), None
-    for node in nodes(here.file):
-        if isinstance(node, ast.With) and user.f_code.co_firstlineno <= node.lineno <= here.line:
-            for item in node.items:
-                name = item.optional_vars
-                if isinstance(name, ast.Name) and name.id in names:
-                    found = item.context_expr  # the last before the question
-    return None if found is None else Written(user.f_code, found)
