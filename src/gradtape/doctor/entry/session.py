@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engines.protocol import new_engine
 from ..facts import names
 from ..facts.budget import Spent, limited
 from ..facts.cancelled import cancelled, reason
@@ -61,7 +62,7 @@ class Session:
     def __init__(
         self, engine: str = "gradtape", audit: bool = False, rules: tuple[Rule, ...] = CATALOGUE
     ) -> None:
-        self.engine = _engine(engine)(_tell)
+        self.engine = new_engine(engine, _tell)
         self.rules = rules  # in whatever order: what a trial confirms does not depend on it
         self.audit = audit  # check gradients that look fine by numbers
         self.history = History()
@@ -451,13 +452,3 @@ def fault_in_words(fault: BaseException) -> str:
 def _tell(asked: Asked) -> None:
     for session in RUNNING[:]:
         session.asked(asked)
-
-
-def _engine(name: str) -> Any:
-    if name == "gradtape":
-        from ..engines.gradtape import Engine
-
-        return Engine
-    from ..engines.tensorflow import Engine as TensorFlow
-
-    return TensorFlow
