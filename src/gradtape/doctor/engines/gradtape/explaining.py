@@ -65,7 +65,7 @@ WHAT_TO_RUN = (
 def explain(tape: GradientTape, target: Any, sources: Any) -> Report:
     """The report on one question."""
     user = caller()
-    engine = next((s.engine for s in RUNNING if s.engine.name == raw.Engine.name), None)
+    engine = next((s.engine for s in RUNNING if isinstance(s.engine, raw.Engine)), None)
     session = Session()
     report = Report(user.f_code.co_filename, raw.Engine.name, session.history, [])
     if threads.recording is not None:  # to look at a number would make it a condition
@@ -94,13 +94,18 @@ def _no_recording() -> Iterator[None]:
         threads.active, threads.watching = active, watching
 
 
+def _engine(session: Session) -> raw.Engine:
+    assert isinstance(session.engine, raw.Engine)
+    return session.engine
+
+
 def _event(
     session: Session, tape: Any, target: Any, sources: Any, answers: list | None, user: FrameType,
     error: Exception | None = None,
 ) -> tuple:  # fmt: skip
     result = None if answers is None else nest.pack_sequence_as(sources, answers)
     return (
-        raw.QUERY, session.engine.number(tape), "gradient", target, sources, (), {}, result, error,
+        raw.QUERY, _engine(session).number(tape), "gradient", target, sources, (), {}, result, error,
         None, user.f_code, user.f_lasti, get_ident(),
     )  # fmt: skip
 
@@ -127,7 +132,7 @@ def _ask(session: Session, tape: Any, target: Any, sources: Any, user: FrameType
     length = len(log)
     answers = None if tape._tape is None else _answers(tape, target, sources)[0]
     if answers is None:  # the tape has forgotten, or cannot be asked so
-        answers = _walked(session.engine, _event(session, tape, target, sources, None, user))
+        answers = _walked(_engine(session), _event(session, tape, target, sources, None, user))
     event = _event(session, tape, target, sources, answers, user)
     log.append(event)
     try:
