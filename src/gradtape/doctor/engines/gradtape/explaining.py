@@ -105,8 +105,8 @@ def _event(
 ) -> tuple:  # fmt: skip
     result = None if answers is None else nest.pack_sequence_as(sources, answers)
     return (
-        raw.QUERY, _engine(session).number(tape), "gradient", target, sources, (), {}, result, error,
-        None, user.f_code, user.f_lasti, get_ident(),
+        raw.QUERY, _engine(session).number(tape), "gradient", target, sources, (), {}, result,
+        error, None, user.f_code, user.f_lasti, get_ident(),
     )  # fmt: skip
 
 
