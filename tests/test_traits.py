@@ -13,8 +13,8 @@ import gradtape.doctor
 from gradtape.core.op import LETTERS, Op, registry
 from gradtape.ops.declare import elementwise
 from gradtape.ops.reasons import Reason
-from gradtape.traits import LINEAR, Family, Traits, at, declare, traits_of
-from gradtape.traits.table import TABLE
+from gradtape.traits import LINEAR, Family, Traits, at, declare, declared
+from gradtape.traits.table import TABLE, traits_of
 from tests.doctor.programs import diagnose, sketch
 from tests.ops.samples import OPS as BY_NAME
 from tests.tensorflow.api.record import OPS as LABELS
@@ -64,8 +64,9 @@ def test_facts_and_rules_have_no_tables_of_ops() -> None:
 
 
 def test_each_kind_has_its_traits_from_one_place() -> None:
+    assert declared.keys().isdisjoint(TABLE)
     with pytest.raises(ValueError, match="twice"):
-        declare("Log", Traits())
+        declare("LogSumExp", Traits())
 
 
 @pytest.mark.parametrize("op", ours(LINEAR), ids=lambda op: op.name)
@@ -122,6 +123,7 @@ def test_a_new_op_with_a_pole_is_diagnosed(request: pytest.FixtureRequest) -> No
         traits=Traits(Family.ELEMENTWISE, (at(1.0),)),
     )  # fmt: skip
     request.addfinalizer(lambda: registry.pop("logit_of_test"))
+    request.addfinalizer(lambda: declared.pop(logit.kind))
     from gradtape.framework.tensor import Tensor
 
     assert isinstance(logit.apply(gradtape.constant([0.5])), Tensor)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Flag, auto
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -166,23 +165,10 @@ class Traits:
         return not self.poles and self.divisor is None and self.overflows_at is None
 
 
-_UNKNOWN = Traits()
-_declared: dict[str, Traits] = {}
+declared: dict[str, Traits] = {}  # of kinds that TensorFlow does not have
 
 
 def declare(kind: str, traits: Traits) -> None:
     """Give a kind of op its traits; each kind has them from one place."""
-    if _declared.setdefault(kind, traits) is not traits or kind in _table():
+    if declared.setdefault(kind, traits) is not traits:
         raise ValueError(f"the traits of {kind} are declared twice")
-
-
-def traits_of(kind: str) -> Traits:
-    """The traits of a kind of op; of an unknown one, that it has none."""
-    return _table().get(kind) or _declared.get(kind, _UNKNOWN)
-
-
-@cache
-def _table() -> dict[str, Traits]:
-    from .table import TABLE
-
-    return TABLE

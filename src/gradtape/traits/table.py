@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import Family, Region, Traits, at, at_most, below, not_between
+from . import Family, Region, Traits, at, at_most, below, declared, not_between
 
 F = Family
 ACTIVATION = F.ELEMENTWISE | F.SQUASHES | F.BOUNDED
@@ -24,6 +24,12 @@ NOT_POSITIVE = Region("0 or a negative integer", _whole, (0.0,))
 ORIGIN = at(0.0, words="0, and so is the other")
 
 TABLE: dict[str, Traits] = {}
+_NONE = Traits()
+
+
+def traits_of(kind: str) -> Traits:
+    """The traits of a kind of op; of an unknown one, that it has none."""
+    return TABLE.get(kind) or declared.get(kind, _NONE)
 
 
 def row(kinds: str, families: Family, *poles: Region, **more: Any) -> None:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
 
-from ...traits import Family, Traits, traits_of
+from ...traits import Family, Traits
+from ...traits.table import traits_of
 from ..source.place import Place, at
 from .training import Training
 

@@ -70,7 +70,9 @@ class Models(Hearer):
             code = frame.f_code
             if id(code) in stand_ins:
                 spot = frame.f_locals["spot"]
-                return spot, self.lasting_layer(layer) if layer is not None else _of_loop(frame)
+                return spot, self.lasting_layer(layer) if layer is not None else _of_loop(
+                    frame, spot
+                )
             if layer is None and code is call:
                 layer = frame.f_locals.get("self")
             frame = back
@@ -87,11 +89,13 @@ class Models(Hearer):
         return False
 
 
-def _of_loop(frame: Any) -> Any:
-    """The layer of the loop whose steps are played below this frame, as the log holds it."""
+def _of_loop(frame: Any, spot: Any) -> Any:
+    """The layer of the loop whose steps are played below this frame, as the log holds it, for an op
+    at a spot. What the user wrote, as a cell's `call`, is called by the layer and no part of it."""
     while is_ours(frame.f_globals.get("__package__")) and (back := frame.f_back):
         if "layer_of_loop" in frame.f_code.co_varnames:
-            return frame.f_locals["layer_of_loop"]
+            own = frame.f_locals["spot"].f_code is spot.f_code
+            return frame.f_locals["layer_of_loop"] if own else None
         frame = back
     return None
 
