@@ -172,7 +172,7 @@ def test_exceptions_are_needed() -> None:
 def test_the_doctor_knows_engines_only_in_their_room() -> None:
     """Beside what is the same on all: the version, how a program is run, what a fork does, files
     for TensorBoard."""
-    allowed = {"doctor", "version", "traits", "api.run", "ops.kernels.forks"}
+    allowed = {"doctor", "version", "traits", "traits.table", "api.run", "ops.kernels.forks"}
     allowed |= {"summary.kinds", "summary.writers"}
     for path in (PACKAGE / "doctor").rglob("*.py"):
         if "engines" not in path.relative_to(PACKAGE).parts:

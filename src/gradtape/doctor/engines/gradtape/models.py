@@ -70,9 +70,9 @@ class Models(Hearer):
             code = frame.f_code
             if id(code) in stand_ins:
                 spot = frame.f_locals["spot"]
-                return spot, self.lasting_layer(layer) if layer is not None else _of_loop(
-                    frame, spot
-                )
+                if layer is None:
+                    return spot, _of_loop(frame, spot)
+                return spot, self.lasting_layer(layer)
             if layer is None and code is call:
                 layer = frame.f_locals.get("self")
             frame = back
