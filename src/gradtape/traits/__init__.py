@@ -90,11 +90,6 @@ class Region:
     edges: tuple[float, ...]
     operand: int = 0
 
-    def distance(self, array: Any) -> np.ndarray:
-        """How far each number is from the nearest edge."""
-        array = np.asarray(array)
-        return np.min([np.abs(array - edge) for edge in self.edges], axis=0)
-
 
 def at(point: float, operand: int = 0, words: str = "") -> Region:
     return Region(words or f"{point:g}", lambda x: x == point, (point,), operand)
@@ -161,7 +156,7 @@ class Traits:
 
     @property
     def finite_everywhere(self) -> bool:
-        """Whether finite operands give finite results and derivatives, but for overflows."""
+        """Whether operands of usual size give finite results and derivatives."""
         return not self.poles and self.divisor is None and self.overflows_at is None
 
 
