@@ -200,7 +200,7 @@ if sys.version_info < (3, 12):
         [
             f"reported::memory_of_tensors[value={value},kind=tensor]"
             for value in (
-                "floats", "wholes", "scalar", "truths", "complex", "texts", "halves",
+                "floats", "wholes", "scalar", "truths", "complex", "empty", "texts", "halves",
                 "brains",
             )
         ],

@@ -291,6 +291,8 @@ def _sqrtm(a: Any) -> Any:
     from scipy.linalg import sqrtm as root
 
     def real_root(matrix: Any) -> Any:
+        if not np.isfinite(matrix).all():  # SciPy before 1.16 raises
+            return np.full_like(matrix, np.nan)
         y = root(matrix)
         if a.dtype.kind != "c" and y.dtype.kind == "c":
             # SciPy before 1.16 goes by way of complex numbers, whose rounding is no imaginary part.

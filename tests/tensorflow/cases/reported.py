@@ -366,7 +366,8 @@ def with_space_to_batch_calls_by_position(tf: Any) -> Any:
     kind=["tensor", "variable"],
 )
 def memory_of_tensors(tf: Any, value: Any, kind: str) -> Any:
-    x = tf.cast([1.0], tf.bfloat16) if value == "bfloat16" else tf.constant(value)
+    brains = isinstance(value, str) and value == "bfloat16"
+    x = tf.cast([1.0], tf.bfloat16) if brains else tf.constant(value)
     x = tf.Variable(x) if kind == "variable" else x
 
     def look() -> Any:
